@@ -98,6 +98,21 @@ static uint32_t frame_of(const struct jit_frames *frames, LLVMValueRef fn)
 
 static uint32_t walk_function(struct walk *walk, LLVMValueRef fn);
 
+/* Depth of functions that the call passes on, for others to call on the same stack. */
+static uint32_t walk_arguments(struct walk *walk, LLVMValueRef call)
+{
+    uint32_t deepest = 0;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef fn = LLVMGetOperand(call, i);
+        if (!LLVMIsAFunction(fn) || LLVMIsDeclaration(fn))
+            continue;
+        uint32_t depth = walk_function(walk, fn);
+        if (depth > deepest)
+            deepest = depth;
+    }
+    return deepest;
+}
+
 /* Depth below one instruction; 0 if it calls no function with a body here. */
 static uint32_t walk_instruction(struct walk *walk, LLVMValueRef inst)
 {
@@ -108,7 +123,7 @@ static uint32_t walk_instruction(struct walk *walk, LLVMValueRef inst)
         return 0;
     if (!LLVMIsAFunction(callee))
         return UNKNOWN;
-    return LLVMIsDeclaration(callee) ? 0 : walk_function(walk, callee);
+    return LLVMIsDeclaration(callee) ? walk_arguments(walk, inst) : walk_function(walk, callee);
 }
 
 static uint32_t deepest_callee(struct walk *walk, LLVMValueRef fn)

@@ -107,6 +107,7 @@ struct tr_ctx {
     uint32_t function_count;            /* functions begun so far */
     struct tr_set pending;              /* by ptx_func.index: declared and not defined yet */
     struct run_function *run_functions; /* the newest first (matrix_run.c) */
+    struct product_operation *product_operations; /* likewise (matrix_functions.c) */
 
     /* the function being made */
     const struct ptx_func *func;
@@ -119,8 +120,10 @@ struct tr_ctx {
     LLVMValueRef shared_base;
     LLVMValueRef param_base;
     LLVMValueRef words_base;
-    LLVMValueRef lane_words;         /* the lane's first (warp_function.c) */
-    struct tr_run *run;              /* instructions on matrices (matrix_run.h); NULL until used */
+    LLVMValueRef lane_words; /* the lane's first (warp_function.c) */
+    struct tr_run *run;      /* instructions on matrices (matrix_run.h); NULL until used */
+    uint8_t *residents;      /* by ptx_var.index: a row (matrix_residents.h), or 0; or NULL */
+    unsigned first_resident;
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
     struct tr_origin *origins;       /* by ptx_var.index, as vars; only with checks of numbers */

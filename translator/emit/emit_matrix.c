@@ -122,7 +122,7 @@ enum pxr_status tr_emit_mma(struct tr_ctx *ctx, const struct ptx_inst *inst)
     put_registers(ctx, parts[2], rows.b);
     put_registers(ctx, parts[3], rows.c);
     take_registers(ctx, parts[0], rows.d, matrices.c.type == matrices.d.type ? rows.c : TR_NO_ROW);
-    tr_end_operation(ctx, tr_product_function(ctx, inst, &matrices, selector), false);
+    tr_end_operation(ctx, tr_product_operation(ctx, inst, &matrices, selector));
     return PXR_OK;
 }
 
@@ -193,7 +193,9 @@ static void move_registers(struct tr_ctx *ctx, struct tr_matrix_operand matrix,
         put_registers(ctx, matrix, 0);
     else
         take_registers(ctx, matrix, 0, TR_NO_ROW);
-    tr_end_operation(ctx, tr_move_function(ctx, move), true);
+    struct tr_operation operation = {.function = tr_move_function(ctx, move),
+                                     .touches_memory = true};
+    tr_end_operation(ctx, &operation);
 }
 
 /* The lane's line of the matrix. */

@@ -7,6 +7,7 @@
 #define PTXRUN_TRANSLATOR_MATRIX_H
 
 #include "ptx/matrix.h"
+#include "translator/emit/matrix_run.h"
 #include "translator/emit/warp_function.h"
 
 /* The rows of the words where a matrix is. */
@@ -86,12 +87,19 @@ void tr_set_sparse_a(struct product *product, const LLVMValueRef *registers, LLV
 void tr_negate_a(struct product *product);
 void tr_set_b(struct product *product, const LLVMValueRef *registers);
 void tr_set_c(struct product *product, const LLVMValueRef *registers);
-/* B comes from memory, where another function has stored it: a product of the same matrices of its
- * own, by tr_set_b and tr_store_b. That keeps LLVM from taking it from registers. NULL: B has to be
- * set. */
-LLVMValueRef tr_spread_b(struct product *product);
-void tr_store_b(struct product *product, LLVMValueRef memory);
+
+/* A factor may come from memory, where another function has stored it as sums need it: a product of
+ * the same matrices of its own. */
+enum tr_side { TR_SIDE_A, TR_SIDE_B };
+
+/* To be called first: how many bytes that takes; 0: it has to be set. Of a sparse A that is so. */
+unsigned tr_plan_side(struct product *product, enum tr_side side);
+void tr_set_side(struct product *product, enum tr_side side, LLVMValueRef memory);
+void tr_store_side(struct product *product, enum tr_side side, LLVMValueRef memory);
 void tr_find_d(struct product *product, LLVMValueRef *elements);
+/* Two products with the same A, side by side; whether the machine has registers for that. */
+bool tr_makes_pairs(const struct product *product);
+void tr_find_pair(struct product *products[2], LLVMValueRef *elements[2]);
 
 /* ---- matrices of wgmma in shared memory (matrix_shared.c) ---- */
 
@@ -110,8 +118,9 @@ void tr_load_shared(const struct tr_warp_function *made, const struct tr_shared_
 /* ---- functions (matrix_functions.c) ---- */
 
 /* For an instruction of the families mma and wmma.mma. */
-LLVMValueRef tr_product_function(struct tr_ctx *ctx, const struct ptx_inst *inst,
-                                 const struct ptx_matrices *matrices, unsigned selector);
+const struct tr_operation *tr_product_operation(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                                const struct ptx_matrices *matrices,
+                                                unsigned selector);
 
 /* Rows of wgmma: D, or a part of it, is also C; of A registers or a descriptor. TR_ROW_NUMBER has
  * these fields, of which FIRST and COUNT are in eights of columns. */

@@ -30,72 +30,152 @@ static struct pxr_str name_of(const struct ptx_inst *inst, unsigned choices,
 
 /* ---- one product ---- */
 
-static LLVMValueRef spread_function(const struct tr_warp_function *made, const char *name,
-                                    const struct ptx_inst *inst,
-                                    const struct ptx_matrices *matrices)
+static const struct ptx_fragment *side_of(const struct ptx_matrices *matrices, enum tr_side side)
+{
+    return side == TR_SIDE_A ? &matrices->a : &matrices->b;
+}
+
+/* Stores A or B as sums need it. */
+static struct tr_factor_operation factor_operation(struct tr_ctx *ctx, const char *name,
+                                                   const struct ptx_inst *inst,
+                                                   const struct ptx_matrices *matrices,
+                                                   enum tr_side side)
 {
     char full[NAME_MAX_BYTES];
     struct tr_warp_function part;
     LLVMValueRef registers[TR_REGISTERS_MAX];
-    int length = snprintf(full, sizeof full, "%s.b", name);
-    if (!tr_begin_part_function(made->ctx, (struct pxr_str){full, (size_t)length}, &part))
-        return part.function;
+    struct tr_matrix_rows rows = tr_rows_of(matrices);
+    const struct ptx_fragment *fragment = side_of(matrices, side);
+    struct tr_factor_operation operation = {.row = side == TR_SIDE_A ? rows.a : rows.b,
+                                            .rows = ptx_fragment_registers(fragment) *
+                                                    tr_register_rows(fragment)};
+    int length = snprintf(full, sizeof full, "%s.%c", name, "ab"[side]);
+    tr_begin_part_function(ctx, (struct pxr_str){full, (size_t)length}, 1, &part);
     struct product *product = tr_begin_product(&part, inst, matrices);
-    tr_load_registers(&part, &matrices->b, tr_rows_of(matrices).b, registers);
-    if (product != NULL) {
-        tr_set_b(product, registers);
-        tr_store_b(product, part.memory);
+    operation.function = part.function;
+    operation.bytes = product != NULL ? tr_plan_side(product, side) : 0;
+    if (operation.bytes != 0) {
+        tr_load_registers(&part, fragment, operation.row, registers);
+        if (side == TR_SIDE_A)
+            tr_set_a(product, registers);
+        else
+            tr_set_b(product, registers);
+        tr_store_side(product, side, part.memory[0]);
     }
     tr_end_warp_function(&part);
-    return part.function;
+    return operation;
 }
 
-/* name: of the function that is made. */
-static void build_b(const struct tr_warp_function *made, const char *name, struct product *product,
-                    const struct ptx_inst *inst, const struct ptx_matrices *matrices)
-{
-    LLVMValueRef registers[TR_REGISTERS_MAX];
-    LLVMValueRef args[3] = {made->words, made->rows, tr_spread_b(product)};
-    if (args[2] == NULL) {
-        tr_load_registers(made, &matrices->b, tr_rows_of(matrices).b, registers);
-        tr_set_b(product, registers);
-        return;
-    }
-    LLVMValueRef function = spread_function(made, name, inst, matrices);
-    LLVMBuildCall2(made->ctx->builder, LLVMGlobalGetValueType(function), function, args, 3, "");
-}
-
-static void build_product(const struct tr_warp_function *made, struct product *product,
-                          const struct ptx_matrices *matrices, unsigned selector)
+static void find_factors(const struct tr_warp_function *made, struct product *product,
+                         const struct ptx_matrices *matrices, unsigned selector)
 {
     struct tr_matrix_rows rows = tr_rows_of(matrices);
     LLVMValueRef registers[TR_REGISTERS_MAX];
-    LLVMValueRef d[TR_D_ELEMENTS_MAX];
+    if (tr_plan_side(product, TR_SIDE_B) != 0) {
+        tr_set_side(product, TR_SIDE_B, made->memory[TR_SIDE_B]);
+    } else {
+        tr_load_registers(made, &matrices->b, rows.b, registers);
+        tr_set_b(product, registers);
+    }
+    if (tr_plan_side(product, TR_SIDE_A) != 0) {
+        tr_set_side(product, TR_SIDE_A, made->memory[TR_SIDE_A]);
+        return;
+    }
     tr_load_registers(made, &matrices->a, rows.a, registers);
     if (matrices->metadata.row != NULL)
         tr_set_sparse_a(product, registers, tr_load_row(made, rows.metadata, 32), selector);
     else
         tr_set_a(product, registers);
-    tr_load_registers(made, &matrices->c, rows.c, registers);
-    tr_set_c(product, registers);
-    tr_find_d(product, d);
-    tr_store_numbers(made, &matrices->d, rows.d, d);
 }
 
-LLVMValueRef tr_product_function(struct tr_ctx *ctx, const struct ptx_inst *inst,
-                                 const struct ptx_matrices *matrices, unsigned selector)
+/* With all that it needs but D; NULL: out of memory. */
+static struct product *begin_product(const struct tr_warp_function *made,
+                                     const struct ptx_inst *inst,
+                                     const struct ptx_matrices *matrices, unsigned selector)
 {
+    struct product *product = tr_begin_product(made, inst, matrices);
+    LLVMValueRef registers[TR_REGISTERS_MAX];
+    if (product == NULL)
+        return NULL;
+    find_factors(made, product, matrices, selector);
+    tr_load_registers(made, &matrices->c, tr_rows_of(matrices).c, registers);
+    tr_set_c(product, registers);
+    return product;
+}
+
+/* Returns whether there may be pairs of it. */
+static bool build_product(const struct tr_warp_function *made, const struct ptx_inst *inst,
+                          const struct ptx_matrices *matrices, unsigned selector)
+{
+    struct product *product = begin_product(made, inst, matrices, selector);
+    LLVMValueRef d[TR_D_ELEMENTS_MAX];
+    if (product == NULL)
+        return false;
+    tr_find_d(product, d);
+    tr_store_numbers(made, &matrices->d, tr_rows_of(matrices).d, d);
+    return tr_makes_pairs(product);
+}
+
+/* Two products with the same A. */
+static LLVMValueRef pair_function(struct tr_ctx *ctx, const char *name, const struct ptx_inst *inst,
+                                  const struct ptx_matrices *matrices, unsigned selector)
+{
+    char full[NAME_MAX_BYTES];
+    struct tr_warp_function made[2];
+    struct product *products[2];
+    LLVMValueRef d[2][TR_D_ELEMENTS_MAX];
+    int length = snprintf(full, sizeof full, "%s.pair", name);
+    tr_begin_pair_function(ctx, (struct pxr_str){full, (size_t)length}, made);
+    for (unsigned i = 0; i < 2; i++)
+        products[i] = begin_product(&made[i], inst, matrices, selector);
+    if (products[0] != NULL && products[1] != NULL) {
+        tr_find_pair(products, (LLVMValueRef *[2]){d[0], d[1]});
+        for (unsigned i = 0; i < 2; i++)
+            tr_store_numbers(&made[i], &matrices->d, tr_rows_of(matrices).d, d[i]);
+    }
+    tr_end_warp_function(&made[0]);
+    return made[0].function;
+}
+
+/* Products of the module: the newest first. */
+struct product_operation {
+    struct product_operation *next;
+    struct tr_operation operation;
+};
+
+static const struct tr_operation *find_made(const struct tr_ctx *ctx, LLVMValueRef function)
+{
+    const struct product_operation *made = ctx->product_operations;
+    while (made->operation.function != function)
+        made = made->next;
+    return &made->operation;
+}
+
+const struct tr_operation *tr_product_operation(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                                const struct ptx_matrices *matrices,
+                                                unsigned selector)
+{
+    static const struct tr_operation none;
     char room[NAME_MAX_BYTES];
     struct tr_warp_function made;
-    if (!tr_begin_operation_function(ctx, name_of(inst, selector, room), &made))
-        return made.function;
-    struct product *product = tr_begin_product(&made, inst, matrices);
-    if (product != NULL) {
-        build_b(&made, room, product, inst, matrices);
-        build_product(&made, product, matrices, selector);
+    struct product_operation *product = pxr_arena_alloc_array(&ctx->arena, 1, sizeof *product);
+    if (product == NULL) {
+        tr_fail(ctx, PXR_OUT_OF_MEMORY, inst->line, "out of memory");
+        return &none;
     }
+    if (!tr_begin_part_function(ctx, name_of(inst, selector, room), TR_PART_MEMORIES, &made))
+        return find_made(ctx, made.function);
+    bool has_pairs = build_product(&made, inst, matrices, selector);
     tr_end_warp_function(&made);
-    return made.function;
+    product->operation = (struct tr_operation){.function = made.function, .is_product = true};
+    if (has_pairs)
+        product->operation.pair = pair_function(ctx, room, inst, matrices, selector);
+    for (enum tr_side side = TR_SIDE_A; side <= TR_SIDE_B; side++)
+        if (side == TR_SIDE_B || matrices->metadata.row == NULL)
+            product->operation.factors[side] = factor_operation(ctx, room, inst, matrices, side);
+    product->next = ctx->product_operations;
+    ctx->product_operations = product;
+    return &product->operation;
 }
 
 /* ---- wgmma: B is in memory, and there are many products with one A ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bringing elements of A and B to the lanes that need them: by shuffles, whose indices follow from
- * the layouts. Where every fourth lane needs the same (columns of B do, in nearly all shapes), the
- * four lie side by side in memory, from where machines spread them over a register as they load
- * them.
+ * the layouts, in registers or into memory, for several products with the same matrix. Where every
+ * fourth lane needs the same (columns of B do, in nearly all shapes), memory has the four once, and
+ * machines spread them over a register as they load them.
  */
 #include <string.h>
 
@@ -100,11 +100,11 @@ static bool add_slot(struct tr_spread *spread, const struct tr_gather_key *key)
     return true;
 }
 
-static struct tr_gather_key first_four(const struct tr_gather_key *key)
+static struct tr_gather_key first_lanes(const struct tr_gather_key *key, unsigned lanes)
 {
-    struct tr_gather_key four = {.part = key->part, .lanes = TR_SPREAD_LANES};
-    memcpy(four.sources, key->sources, TR_SPREAD_LANES * sizeof *key->sources);
-    return four;
+    struct tr_gather_key first = {.part = key->part, .lanes = (uint16_t)lanes};
+    memcpy(first.sources, key->sources, lanes * sizeof *key->sources);
+    return first;
 }
 
 static bool is_periodic(const struct tr_gather_key *key)
@@ -115,21 +115,43 @@ static bool is_periodic(const struct tr_gather_key *key)
     return true;
 }
 
-bool tr_plan_spread(struct tr_ctx *ctx, const struct tr_factor *factor,
-                    const struct ptx_matrices *matrices, struct tr_spread *spread)
+/* False: too many, or not all fours of lanes need the same. */
+static bool add_slots(struct tr_spread *spread, const struct tr_factor *factor,
+                      const struct ptx_matrices *matrices, struct tr_piece piece)
 {
-    struct tr_piece warp = {0, RT_WARP_SIZE};
-    spread->type = tr_number_type(ctx, factor->fragment);
-    spread->slot_bytes = TR_SPREAD_LANES * (factor->fragment->type == PTX_TYPE_F64 ? 8 : 4);
-    spread->count = 0;
     for (unsigned k = 0; k < matrices->k; k += factor->step)
         for (unsigned element = 0; element < matrices->d.elements; element++)
             for (unsigned part = 0; part < factor->parts; part++) {
-                struct tr_gather_key key = key_of(factor, &matrices->d, element, k, part, warp);
-                struct tr_gather_key four = first_four(&key);
-                if (!is_periodic(&key) || !add_slot(spread, &four))
+                struct tr_gather_key key = key_of(factor, &matrices->d, element, k, part, piece);
+                struct tr_gather_key first = first_lanes(&key, spread->lanes);
+                if (spread->lanes < piece.lanes && !is_periodic(&key))
+                    return false;
+                if (!add_slot(spread, &first))
                     return false;
             }
+    return true;
+}
+
+static void begin_spread(struct tr_spread *spread, const struct tr_factor *factor, unsigned lanes)
+{
+    spread->lanes = lanes;
+    spread->slot_bytes = lanes * (factor->fragment->type == PTX_TYPE_F64 ? 8 : 4);
+    spread->count = 0;
+}
+
+bool tr_plan_spread(struct tr_ctx *ctx, const struct tr_factor *factor,
+                    const struct ptx_matrices *matrices, unsigned piece_lanes,
+                    struct tr_spread *spread)
+{
+    struct tr_piece warp = {0, RT_WARP_SIZE};
+    spread->type = tr_number_type(ctx, factor->fragment);
+    begin_spread(spread, factor, TR_SPREAD_LANES);
+    if (add_slots(spread, factor, matrices, warp))
+        return true;
+    begin_spread(spread, factor, piece_lanes);
+    for (unsigned first = 0; first < RT_WARP_SIZE; first += piece_lanes)
+        if (!add_slots(spread, factor, matrices, (struct tr_piece){first, piece_lanes}))
+            return false;
     return true;
 }
 
@@ -139,13 +161,19 @@ static LLVMValueRef slot_pointer(struct tr_ctx *ctx, const struct tr_spread *spr
     return LLVMBuildGEP2(ctx->builder, ctx->i8, spread->memory, &offset, 1, "");
 }
 
+static unsigned slot_align(const struct tr_spread *spread)
+{
+    return spread->slot_bytes < RT_WORDS_ALIGN ? spread->slot_bytes : RT_WORDS_ALIGN;
+}
+
 /* As many as are shuffled together. */
 static unsigned store_slots(struct tr_ctx *ctx, const struct tr_factor *factor,
                             const struct tr_spread *spread, unsigned slot)
 {
     struct tr_gather_key together = spread->keys[slot];
+    unsigned most = spread->lanes == TR_SPREAD_LANES ? 4 : 1;
     unsigned count = 1;
-    for (; count < 4 && slot + count < spread->count; count++) {
+    for (; count < most && slot + count < spread->count; count++) {
         const struct tr_gather_key *next = &spread->keys[slot + count];
         if (next->part != together.part || place_of(next, 0) != place_of(&together, 0))
             break;
@@ -153,10 +181,10 @@ static unsigned store_slots(struct tr_ctx *ctx, const struct tr_factor *factor,
                TR_SPREAD_LANES * sizeof *next->sources);
     }
     count = count == 3 ? 2 : count;
-    together.lanes = (uint16_t)(count * TR_SPREAD_LANES);
+    together.lanes = (uint16_t)(count * spread->lanes);
     LLVMValueRef store = LLVMBuildStore(ctx->builder, bring(ctx, factor, &together),
                                         slot_pointer(ctx, spread, slot));
-    LLVMSetAlignment(store, spread->slot_bytes);
+    LLVMSetAlignment(store, slot_align(spread));
     return count;
 }
 
@@ -171,15 +199,17 @@ static LLVMValueRef load_spread(struct tr_ctx *ctx, const struct tr_spread *spre
                                 const struct tr_gather_key *key)
 {
     LLVMValueRef indices[RT_WARP_SIZE];
-    struct tr_gather_key four = first_four(key);
+    struct tr_gather_key first = first_lanes(key, spread->lanes);
     unsigned slot = 0;
-    while (!is_same(&spread->keys[slot], &four))
+    while (!is_same(&spread->keys[slot], &first))
         slot++;
     for (unsigned lane = 0; lane < key->lanes; lane++)
-        indices[lane] = tr_const_int(ctx, 32, lane % TR_SPREAD_LANES);
-    LLVMTypeRef type = LLVMVectorType(spread->type, TR_SPREAD_LANES);
+        indices[lane] = tr_const_int(ctx, 32, lane % spread->lanes);
+    LLVMTypeRef type = LLVMVectorType(spread->type, spread->lanes);
     LLVMValueRef lanes = LLVMBuildLoad2(ctx->builder, type, slot_pointer(ctx, spread, slot), "");
-    LLVMSetAlignment(lanes, spread->slot_bytes);
+    LLVMSetAlignment(lanes, slot_align(spread));
+    if (spread->lanes == key->lanes)
+        return lanes;
     return LLVMBuildShuffleVector(ctx->builder, lanes, LLVMGetPoison(type),
                                   LLVMConstVector(indices, key->lanes), "");
 }

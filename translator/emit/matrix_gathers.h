@@ -10,7 +10,7 @@
 #define TR_ELEMENTS_MAX 64 /* of a lane, as numbers; integers of 1 bit are no numbers */
 #define TR_GATHERS_MAX  1024
 #define TR_SPREADS_MAX  512
-#define TR_SPREAD_LANES 4
+#define TR_SPREAD_LANES 4 /* where the next ones need the same again and again */
 
 /* What some neighbouring lanes need; the same for the same key. */
 struct tr_gather_key {
@@ -19,9 +19,11 @@ struct tr_gather_key {
     uint16_t lanes;
 };
 
-/* What four lanes need, and the next four, and so on, lies side by side in memory. */
+/* What the lanes of a piece need lies side by side in memory: of all of them, or of four, where the
+ * next four need the same, and so on. */
 struct tr_spread {
     LLVMTypeRef type; /* of an element */
+    unsigned lanes;   /* of a slot */
     unsigned slot_bytes;
     struct tr_gather_key keys[TR_SPREADS_MAX]; /* by slot */
     unsigned count;
@@ -62,9 +64,10 @@ LLVMValueRef tr_gather(struct tr_ctx *ctx, struct tr_factor *factor,
                        const struct ptx_fragment *result, unsigned element, unsigned k,
                        unsigned part, struct tr_piece piece);
 
-/* Which slots there are; false: not all fours of lanes need the same. */
+/* Which slots there are, where lanes are computed in pieces of so many; false: too many. */
 bool tr_plan_spread(struct tr_ctx *ctx, const struct tr_factor *factor,
-                    const struct ptx_matrices *matrices, struct tr_spread *spread);
+                    const struct ptx_matrices *matrices, unsigned piece_lanes,
+                    struct tr_spread *spread);
 void tr_store_spread(struct tr_ctx *ctx, const struct tr_factor *factor,
                      const struct tr_spread *spread);
 

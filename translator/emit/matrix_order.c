@@ -123,7 +123,7 @@ static uint32_t level_of(struct ordering *ordering, const struct ptx_stmt *stmt)
 
 /* ---- stretches ---- */
 
-static bool stays(const struct ptx_stmt *stmt)
+bool tr_ends_runs(const struct ptx_stmt *stmt)
 {
     switch (stmt->kind) {
     case PTX_STMT_INST:
@@ -167,7 +167,7 @@ static uint32_t stretch_length(const struct ptx_func *func, uint32_t first, bool
 {
     uint32_t end = first;
     *has_matrices = false;
-    for (; end < func->stmt_count && !stays(&func->stmts[end]); end++)
+    for (; end < func->stmt_count && !tr_ends_runs(&func->stmts[end]); end++)
         *has_matrices |= joins_runs(&func->stmts[end]);
     return end - first;
 }

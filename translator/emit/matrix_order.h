@@ -12,6 +12,9 @@
 
 #include "translator/emit/emit.h"
 
+/* A statement that no run goes over. */
+bool tr_ends_runs(const struct ptx_stmt *stmt);
+
 /* By time: places in the function's statements. NULL: as written, also after a failure. */
 const uint32_t *tr_matrix_order(struct tr_ctx *ctx);
 

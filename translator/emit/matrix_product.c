@@ -14,8 +14,11 @@
 #include "translator/emit/matrix_gathers.h"
 #include "translator/rt/arith.h"
 
-#define PIECE_LANES   16
-#define SUM_REGISTERS 8 /* of the machine, for sums that grow side by side */
+#define PIECE_LANES 16
+#define SUMS_MAX    (2 * TR_D_ELEMENTS_MAX)
+/* Registers of the machine for sums that grow side by side. With AVX-512 it has 32 of them. */
+#define SUM_REGISTERS     8
+#define SUM_REGISTERS_512 16
 
 struct product {
     struct tr_warp_function made;
@@ -24,10 +27,10 @@ struct product {
     struct tr_factor a;
     struct tr_factor b;
     struct tr_factor c;
-    struct tr_spread spread; /* of B */
-    unsigned piece_lanes;    /* all lanes, or PIECE_LANES */
-    struct tr_whole whole;   /* of a sparse A */
-    LLVMValueRef scratch[3]; /* for a helper */
+    struct tr_spread spreads[2]; /* of A and B */
+    unsigned piece_lanes;        /* all lanes, or PIECE_LANES */
+    struct tr_whole whole;       /* of a sparse A */
+    LLVMValueRef scratch[3];     /* for a helper */
 };
 
 static struct tr_ctx *ctx_of(const struct product *product)
@@ -237,12 +240,24 @@ static void add_scaled(struct product *product, struct sum *total)
     }
 }
 
-/* Side by side: one addition does not wait for the last one. */
-static void find_sums(struct product *product, struct sum *sums, unsigned count)
+static void begin_sums(struct product *product, struct sum *sums, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         sums[i].lanes =
             is_integer(product) ? NULL : elements_for(product, &product->c, &sums[i], 0, 0);
+}
+
+static void end_sums(struct product *product, struct sum *sums, unsigned count)
+{
+    for (unsigned i = 0; i < count && is_integer(product); i++)
+        sums[i].lanes =
+            add_c(product, sums[i].lanes, elements_for(product, &product->c, &sums[i], 0, 0));
+}
+
+/* Side by side: one addition does not wait for the last one. */
+static void find_sums(struct product *product, struct sum *sums, unsigned count)
+{
+    begin_sums(product, sums, count);
     if (product->matrices->blocks != 0) {
         for (unsigned i = 0; i < count; i++)
             add_scaled(product, &sums[i]);
@@ -251,9 +266,7 @@ static void find_sums(struct product *product, struct sum *sums, unsigned count)
     for (unsigned k = 0; k < product->matrices->k; k += product->a.step)
         for (unsigned i = 0; i < count; i++)
             add_products(product, k, &sums[i]);
-    for (unsigned i = 0; i < count && is_integer(product); i++)
-        sums[i].lanes =
-            add_c(product, sums[i].lanes, elements_for(product, &product->c, &sums[i], 0, 0));
+    end_sums(product, sums, count);
 }
 
 static LLVMValueRef joined(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef high)
@@ -395,26 +408,30 @@ void tr_set_c(struct product *product, const LLVMValueRef *registers)
     set_factor(ctx_of(product), &product->c, registers);
 }
 
-LLVMValueRef tr_spread_b(struct product *product)
+static struct tr_factor *factor_of(struct product *product, enum tr_side side)
 {
-    struct tr_ctx *ctx = ctx_of(product);
-    struct tr_spread *spread = &product->spread;
-    if (!tr_plan_spread(ctx, &product->b, product->matrices, spread))
-        return NULL;
-    LLVMTypeRef room = LLVMArrayType2(ctx->i8, spread->count * spread->slot_bytes);
-    spread->memory = LLVMBuildAlloca(ctx->builder, room, "");
-    LLVMSetAlignment(spread->memory, RT_WORDS_ALIGN);
-    product->b.spread = spread;
-    return spread->memory;
+    return side == TR_SIDE_A ? &product->a : &product->b;
 }
 
-void tr_store_b(struct product *product, LLVMValueRef memory)
+unsigned tr_plan_side(struct product *product, enum tr_side side)
 {
-    struct tr_ctx *ctx = ctx_of(product);
-    if (!tr_plan_spread(ctx, &product->b, product->matrices, &product->spread))
-        return;
-    product->spread.memory = memory;
-    tr_store_spread(ctx, &product->b, &product->spread);
+    struct tr_spread *spread = &product->spreads[side];
+    bool is_planned = (side == TR_SIDE_B || !is_sparse(product)) &&
+                      tr_plan_spread(ctx_of(product), factor_of(product, side), product->matrices,
+                                     product->piece_lanes, spread);
+    return is_planned ? spread->count * spread->slot_bytes : 0;
+}
+
+void tr_set_side(struct product *product, enum tr_side side, LLVMValueRef memory)
+{
+    product->spreads[side].memory = memory;
+    factor_of(product, side)->spread = &product->spreads[side];
+}
+
+void tr_store_side(struct product *product, enum tr_side side, LLVMValueRef memory)
+{
+    product->spreads[side].memory = memory;
+    tr_store_spread(ctx_of(product), factor_of(product, side), &product->spreads[side]);
 }
 
 /* Of a warp's lanes, those that are computed together. */
@@ -432,22 +449,70 @@ static unsigned sums_together(const struct product *product)
 {
     unsigned bits = product->matrices->c.type == PTX_TYPE_F64 ? 64 : 32;
     unsigned vector_bits = ctx_of(product)->options->vector_bits;
+    unsigned most = vector_bits == 512 ? SUM_REGISTERS_512 : SUM_REGISTERS;
     unsigned registers = product->piece_lanes * bits / (vector_bits == 0 ? 128 : vector_bits);
-    return registers == 0 ? SUM_REGISTERS : (SUM_REGISTERS + registers - 1) / registers;
+    return registers == 0 ? most : (most + registers - 1) / registers;
 }
 
-void tr_find_d(struct product *product, LLVMValueRef *elements)
+/* What follows loads its factors anew: LLVM would compute all sums side by side, more than the
+ * machine has registers for. */
+static void keep_apart(struct product *product)
 {
-    struct sum sums[2 * TR_D_ELEMENTS_MAX];
-    unsigned count = list_sums(product, sums);
-    unsigned together = sums_together(product);
+    struct tr_ctx *ctx = ctx_of(product);
+    LLVMTypeRef type = LLVMFunctionType(ctx->void_type, NULL, 0, false);
+    static const char clobbers[] = "~{memory}";
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, clobbers, sizeof clobbers - 1, true, false,
+                                            LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(ctx->builder, type, nothing, NULL, 0, "");
+    product->a.gather_count = 0;
+    product->b.gather_count = 0;
+}
+
+/* From the sums of all its lanes. */
+static void join_pieces(struct product *product, const struct sum *sums, unsigned count,
+                        LLVMValueRef *elements)
+{
     unsigned of_piece = product->matrices->d.elements;
-    for (unsigned i = 0; i < count; i += together)
-        find_sums(product, &sums[i], count - i < together ? count - i : together);
     for (unsigned i = 0; i < of_piece; i++) {
         LLVMValueRef whole = sums[i].lanes;
         if (count > of_piece)
             whole = joined(ctx_of(product), whole, sums[of_piece + i].lanes);
         elements[i] = saturated(product, whole);
+    }
+}
+
+void tr_find_d(struct product *product, LLVMValueRef *elements)
+{
+    struct sum sums[SUMS_MAX];
+    unsigned count = list_sums(product, sums);
+    unsigned together = sums_together(product);
+    for (unsigned i = 0; i < count; i += together) {
+        if (i > 0)
+            keep_apart(product);
+        find_sums(product, &sums[i], count - i < together ? count - i : together);
+    }
+    join_pieces(product, sums, count, elements);
+}
+
+bool tr_makes_pairs(const struct product *product)
+{
+    struct sum sums[SUMS_MAX];
+    return product->matrices->blocks == 0 && !is_sparse(product) && !is_directed(product) &&
+           2 * list_sums(product, sums) <= sums_together(product);
+}
+
+void tr_find_pair(struct product *products[2], LLVMValueRef *elements[2])
+{
+    struct sum sums[2][SUMS_MAX];
+    unsigned count = list_sums(products[0], sums[0]);
+    list_sums(products[1], sums[1]);
+    for (unsigned i = 0; i < 2; i++)
+        begin_sums(products[i], sums[i], count);
+    for (unsigned k = 0; k < products[0]->matrices->k; k += products[0]->a.step)
+        for (unsigned i = 0; i < 2 * count; i++)
+            add_products(products[i / count], k, &sums[i / count][i % count]);
+    for (unsigned i = 0; i < 2; i++) {
+        end_sums(products[i], sums[i], count);
+        join_pieces(products[i], sums[i], count, elements[i]);
     }
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "translator/emit/matrix_run.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "ptx/ops.h"
+#include "translator/emit/matrix_residents.h"
 #include "translator/emit/registers.h"
+#include "translator/emit/run_function.h"
 #include "translator/emit/warp_function.h"
 #include "translator/module/sregs.h"
 
 /* The last row is for bytes that nobody needs. */
-#define RUN_ROWS (RT_WARP_WORDS - 1)
+#define RUN_ROWS (RT_WARP_WORDS - 1) /* those of residents are among them */
 
 /* A row is named by a byte. */
 _Static_assert(RT_WARP_WORDS <= UINT8_MAX + 1, "rows do not fit into a byte");
@@ -32,11 +33,6 @@ struct place {
     uint32_t mentions; /* how often the function's text does */
 };
 
-struct operation {
-    LLVMValueRef function;
-    uint8_t rows[TR_OPERATION_ROWS];
-};
-
 struct result {
     struct ptx_operand part;
     unsigned bits; /* 0: there is none */
@@ -47,7 +43,7 @@ struct run_function {
     struct run_function *next;
     LLVMValueRef function;
     unsigned count;
-    const struct operation *operations;
+    const struct tr_run_operation *operations;
 };
 
 struct tr_run {
@@ -58,7 +54,7 @@ struct tr_run {
                                     lanes put their operands before anything is computed */
     unsigned next_row;
     struct result results[RT_WARP_WORDS]; /* by row: what registers will get */
-    struct operation operations[RUN_ROWS];
+    struct tr_run_operation operations[RUN_ROWS];
     unsigned count;
     bool touches_memory;
     LLVMMetadataRef location; /* of the first */
@@ -178,6 +174,7 @@ static bool is_used_up(const struct place *place)
 struct search {
     struct tr_ctx *ctx;
     bool has_result;
+    bool has_resident;
 };
 
 static void find_result(const struct ptx_operand *part, void *data)
@@ -215,7 +212,8 @@ static unsigned most_rows(struct tr_ctx *ctx, const struct tr_matrix_operand *ma
         struct ptx_operand parts[TR_MAX_VECTOR];
         unsigned part_count = tr_vector_parts(matrices[m].operand, parts);
         for (unsigned i = 0; i < part_count; i++)
-            if (m == 0 || !has_place(ctx, &parts[i], matrices[m].bits))
+            if (tr_resident_row(ctx, &parts[i]) == 0 &&
+                (m == 0 || !has_place(ctx, &parts[i], matrices[m].bits)))
                 rows += matrices[m].bits / 32;
     }
     return rows;
@@ -228,7 +226,7 @@ static bool fits_run(struct tr_ctx *ctx, const struct ptx_inst *inst,
     unsigned rows = most_rows(ctx, matrices, count);
     if (ctx->options->checks_written)
         return false; /* each lane asks when it puts its operands, about what others store */
-    if (run->next_row + rows > RUN_ROWS || run->count == RUN_ROWS)
+    if (run->next_row + rows > tr_first_resident(ctx) || run->count == RUN_ROWS)
         return false;
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         const struct tr_matrix_operand *matrix = NULL;
@@ -291,6 +289,14 @@ static void forget_operand(const struct ptx_operand *part, void *ctx)
         clear_place(ctx, part->var);
 }
 
+/* The run has yet to read what is there, under this name or another one. */
+static void find_resident(const struct ptx_operand *part, void *data)
+{
+    struct search *search = data;
+    unsigned own = tr_resident_row(search->ctx, part);
+    search->has_resident |= own != 0 && search->ctx->run->holders[own] != NULL;
+}
+
 bool tr_is_in_run(const struct tr_ctx *ctx)
 {
     return ctx->run != NULL && ctx->run->count > 0;
@@ -302,7 +308,8 @@ void tr_leave_run(struct tr_ctx *ctx, const struct ptx_inst *inst)
     if (!tr_is_in_run(ctx) || tr_joins_runs(inst))
         return; /* one that joins decides itself */
     tr_for_registers(inst, find_result, &search);
-    if (!tr_stands_in_runs(inst) || search.has_result) {
+    tr_for_registers(inst, find_resident, &search);
+    if (!tr_stands_in_runs(inst) || search.has_result || search.has_resident) {
         tr_end_run(ctx);
         return;
     }
@@ -321,8 +328,8 @@ void tr_begin_operation(struct tr_ctx *ctx, const struct ptx_inst *inst,
         tr_end_run(ctx);
     if (run->count == 0)
         run->location = LLVMGetCurrentDebugLocation2(ctx->builder);
-    struct operation *operation = &run->operations[run->count];
-    *operation = (struct operation){0};
+    struct tr_run_operation *operation = &run->operations[run->count];
+    *operation = (struct tr_run_operation){0};
     operation->rows[TR_ROW_SPARE] = RT_WARP_WORDS - 1;
     tr_for_registers(inst, count_seen, ctx);
 }
@@ -342,6 +349,13 @@ void tr_put_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand 
 {
     if (ctx->run == NULL)
         return;
+    unsigned own = tr_resident_row(ctx, part);
+    if (own != 0) {
+        name_rows(ctx->run, row, own, bits);
+        if (!has_place(ctx, part, bits))
+            set_place(ctx, part, PLACE_OPERAND, own, bits);
+        return;
+    }
     if (has_place(ctx, part, bits)) {
         name_rows(ctx->run, row, place_of(ctx, part->var)->row, bits);
         return;
@@ -355,6 +369,8 @@ void tr_put_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand 
 static bool may_overwrite(struct tr_ctx *ctx, unsigned row, const struct ptx_operand *part)
 {
     const struct ptx_var *holder = ctx->run->holders[row];
+    if (row >= tr_first_resident(ctx))
+        return false;
     if (holder == NULL)
         return ctx->run->results[row].bits == 0; /* a number, which nobody else has */
     const struct place *place = place_of(ctx, holder);
@@ -368,16 +384,38 @@ static bool may_overwrite(struct tr_ctx *ctx, unsigned row, const struct ptx_ope
     return true;
 }
 
+static void name_result(struct tr_run *run, unsigned row, unsigned place, unsigned bits)
+{
+    name_rows(run, row, place, bits);
+    for (unsigned i = 0; i < bits / 32; i++)
+        run->operations[run->count].written[place + i] = true;
+}
+
+/* What is there stays there: nothing is to be taken when the run ends. */
+static void take_resident(struct tr_ctx *ctx, unsigned row, const struct ptx_operand *part,
+                          unsigned bits)
+{
+    unsigned own = tr_resident_row(ctx, part);
+    name_result(ctx->run, row, own, bits);
+    set_place(ctx, part, PLACE_RESULT, own, bits);
+    place_of(ctx, part->var)->is_local = false;
+    ctx->alignments[part->var->index].region = 0;
+}
+
 void tr_take_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand *part,
                       unsigned bits, unsigned over)
 {
     struct tr_run *run = ctx->run;
     if (run == NULL)
         return;
+    if (tr_resident_row(ctx, part) != 0) {
+        take_resident(ctx, row, part, bits);
+        return;
+    }
     unsigned there = over == TR_NO_ROW ? 0 : run->operations[run->count].rows[over];
     unsigned place =
         over != TR_NO_ROW && may_overwrite(ctx, there, part) ? there : rows_for_result(run, bits);
-    name_rows(run, row, place, bits);
+    name_result(run, row, place, bits);
     if (part->kind != PTX_OPERAND_REG)
         return;
     struct place *old = place_of(ctx, part->var);
@@ -416,13 +454,13 @@ static void free_what_is_used_up(struct tr_ctx *ctx)
     }
 }
 
-void tr_end_operation(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory)
+void tr_end_operation(struct tr_ctx *ctx, const struct tr_operation *operation)
 {
     struct tr_run *run = ctx->run;
     if (run == NULL)
         return;
-    run->operations[run->count++].function = function;
-    run->touches_memory |= touches_memory;
+    run->operations[run->count++].what = *operation;
+    run->touches_memory |= operation->touches_memory;
     free_what_is_used_up(ctx);
 }
 
@@ -432,39 +470,10 @@ static bool is_function_of(const struct run_function *made, const struct tr_run 
 {
     bool is_same = made->count == run->count;
     for (unsigned i = 0; i < run->count && is_same; i++)
-        is_same = made->operations[i].function == run->operations[i].function &&
+        is_same = made->operations[i].what.function == run->operations[i].what.function &&
                   memcmp(made->operations[i].rows, run->operations[i].rows,
                          sizeof run->operations[i].rows) == 0;
     return is_same;
-}
-
-/* The operation's rows, as a table in the module. */
-static LLVMValueRef table_of(struct tr_ctx *ctx, const struct operation *operation)
-{
-    LLVMValueRef bytes = LLVMConstStringInContext2(ctx->llvm, (const char *)operation->rows,
-                                                   sizeof operation->rows, true /* no NUL */);
-    LLVMValueRef table = LLVMAddGlobal(ctx->module, LLVMTypeOf(bytes), "rows");
-    LLVMSetInitializer(table, bytes);
-    LLVMSetGlobalConstant(table, true);
-    LLVMSetLinkage(table, LLVMInternalLinkage);
-    LLVMSetUnnamedAddress(table, LLVMGlobalUnnamedAddr);
-    return table;
-}
-
-static LLVMValueRef build_function(struct tr_ctx *ctx, unsigned number)
-{
-    const struct tr_run *run = ctx->run;
-    struct tr_warp_function made;
-    char name[32];
-    int length = snprintf(name, sizeof name, "run.%u", number);
-    tr_begin_warp_function(ctx, (struct pxr_str){name, (size_t)length}, &made);
-    for (unsigned i = 0; i < run->count; i++) {
-        LLVMValueRef function = run->operations[i].function;
-        LLVMValueRef args[3] = {made.words, table_of(ctx, &run->operations[i]), made.live};
-        LLVMBuildCall2(ctx->builder, LLVMGlobalGetValueType(function), function, args, 3, "");
-    }
-    tr_end_warp_function(&made);
-    return made.function;
 }
 
 /* Unrolled loops have the same run again and again. */
@@ -476,9 +485,9 @@ static LLVMValueRef function_of_run(struct tr_ctx *ctx)
         if (is_function_of(made, run))
             return made->function;
     struct run_function *made = pxr_arena_alloc_array(&ctx->arena, 1, sizeof *made);
-    struct operation *operations =
+    struct tr_run_operation *operations =
         pxr_arena_alloc_array(&ctx->arena, run->count, sizeof *operations);
-    LLVMValueRef function = build_function(ctx, number);
+    LLVMValueRef function = tr_build_run(ctx, number, run->operations, run->count);
     if (made == NULL || operations == NULL) {
         tr_fail(ctx, PXR_OUT_OF_MEMORY, ctx->func->line, "out of memory");
         return function;

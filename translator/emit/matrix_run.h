@@ -38,7 +38,28 @@ void tr_put_number(struct tr_ctx *ctx, unsigned row, LLVMValueRef value);
 void tr_take_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand *part,
                       unsigned bits, unsigned over);
 
-void tr_end_operation(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory);
+/* Puts a factor of a product into memory, in the order in which the product needs it:
+ * tr_begin_part_function's, with one piece of memory. */
+struct tr_factor_operation {
+    LLVMValueRef function;
+    unsigned bytes; /* 0: there is none */
+    unsigned row;   /* of the operation: the factor's words */
+    unsigned rows;
+};
+
+#define TR_FACTORS 2
+
+/* tr_begin_operation_function's function; a product's is a part, and its factors' memory comes from
+ * the run, where products with the same words share it. */
+struct tr_operation {
+    LLVMValueRef function;
+    LLVMValueRef pair; /* of products: two with the same A (tr_begin_pair_function); or NULL */
+    bool is_product;
+    bool touches_memory; /* other than words */
+    struct tr_factor_operation factors[TR_FACTORS];
+};
+
+void tr_end_operation(struct tr_ctx *ctx, const struct tr_operation *operation);
 
 /* Arithmetic may stand in a run whose results it does not name: it has no effect but on registers,
  * and does not ask for the time. */

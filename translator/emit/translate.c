@@ -13,6 +13,7 @@
 
 #include "translator/emit/emission.h"
 #include "translator/emit/matrix_order.h"
+#include "translator/emit/matrix_residents.h"
 #include "translator/emit/matrix_run.h"
 #include "translator/module/walk.h"
 
@@ -282,6 +283,7 @@ static void emit_statement(struct tr_ctx *ctx, const struct ptx_stmt *stmt)
 static void emit_body(struct tr_ctx *ctx)
 {
     const uint32_t *order = tr_matrix_order(ctx);
+    tr_make_residents(ctx, order);
     for (uint32_t i = 0; i < ctx->func->stmt_count && ctx->status == PXR_OK; i++)
         emit_statement(ctx, &ctx->func->stmts[order != NULL ? order[i] : i]);
     tr_end_run(ctx);

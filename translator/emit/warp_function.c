@@ -43,6 +43,16 @@ static LLVMValueRef word_pointer(struct tr_ctx *ctx, unsigned row)
     return LLVMBuildGEP2(ctx->builder, ctx->i8, first_word(ctx), &offset, 1, "");
 }
 
+LLVMValueRef tr_word_in_entry(struct tr_ctx *ctx, unsigned row)
+{
+    LLVMBuilderRef builder = ctx->builder;
+    first_word(ctx);
+    ctx->builder = ctx->entry_builder;
+    LLVMValueRef pointer = word_pointer(ctx, row);
+    ctx->builder = builder;
+    return pointer;
+}
+
 static LLVMValueRef high_word(struct tr_ctx *ctx, LLVMValueRef value)
 {
     return tr_resize(ctx, LLVMBuildLShr(ctx->builder, value, tr_const_int(ctx, 64, 32), ""), 32,
@@ -92,7 +102,7 @@ static bool begin(struct tr_ctx *ctx, struct pxr_str name, const LLVMTypeRef *ot
     made->function = LLVMGetNamedFunction(ctx->module, full);
     if (made->function != NULL)
         return false;
-    LLVMTypeRef types[3] = {ctx->ptr};
+    LLVMTypeRef types[TR_PAIR_PARAMETERS] = {ctx->ptr};
     for (unsigned i = 0; i < count; i++)
         types[1 + i] = others[i];
     made->function = LLVMAddFunction(ctx->module, full,
@@ -125,14 +135,29 @@ bool tr_begin_operation_function(struct tr_ctx *ctx, struct pxr_str name,
     return true;
 }
 
-bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made)
+bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, unsigned count,
+                            struct tr_warp_function *made)
 {
-    LLVMTypeRef others[2] = {ctx->ptr, ctx->ptr};
-    if (!begin(ctx, name, others, 2, made))
+    LLVMTypeRef others[1 + TR_PART_MEMORIES] = {ctx->ptr, ctx->ptr, ctx->ptr};
+    if (!begin(ctx, name, others, 1 + count, made))
         return false;
     made->rows = LLVMGetParam(made->function, 1);
-    made->memory = LLVMGetParam(made->function, 2);
+    for (unsigned i = 0; i < count; i++)
+        made->memory[i] = LLVMGetParam(made->function, 2 + i);
     return true;
+}
+
+void tr_begin_pair_function(struct tr_ctx *ctx, struct pxr_str name,
+                            struct tr_warp_function made[2])
+{
+    LLVMTypeRef others[TR_PAIR_PARAMETERS - 1] = {ctx->ptr, ctx->ptr, ctx->ptr, ctx->ptr, ctx->ptr};
+    begin(ctx, name, others, TR_PAIR_PARAMETERS - 1, &made[0]);
+    made[0].rows = LLVMGetParam(made[0].function, 1);
+    made[0].memory[0] = LLVMGetParam(made[0].function, 2);
+    made[0].memory[1] = LLVMGetParam(made[0].function, 3);
+    made[1] = made[0];
+    made[1].rows = LLVMGetParam(made[0].function, 4);
+    made[1].memory[1] = LLVMGetParam(made[0].function, 5);
 }
 
 void tr_end_warp_function(const struct tr_warp_function *made)

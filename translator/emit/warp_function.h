@@ -26,19 +26,24 @@
 void tr_put_word(struct tr_ctx *ctx, unsigned row, LLVMValueRef value);
 LLVMValueRef tr_take_word(struct tr_ctx *ctx, unsigned row, unsigned bits);
 
+/* Where the lane's word of the row is, for all of the function. */
+LLVMValueRef tr_word_in_entry(struct tr_ctx *ctx, unsigned row);
+
 /* The lanes meet and the function is called. touches_memory: other than words. */
 void tr_meet_for(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory);
 
 /* ---- the function ---- */
+
+#define TR_PART_MEMORIES 2
 
 struct tr_warp_function {
     struct tr_ctx *ctx;
     LLVMBuilderRef outer; /* ctx->builder of the program of one lane */
     LLVMValueRef function;
     LLVMValueRef words;
-    LLVMValueRef rows;   /* bytes: where the words have each row of the operation; NULL: in order */
-    LLVMValueRef live;   /* i32 */
-    LLVMValueRef memory; /* of tr_begin_part_function */
+    LLVMValueRef rows; /* bytes: where the words have each row of the operation; NULL: in order */
+    LLVMValueRef live; /* i32 */
+    LLVMValueRef memory[TR_PART_MEMORIES]; /* of tr_begin_part_function */
 };
 
 /* True: it is to be made, with ctx->builder, until tr_end_warp_function. False: there is one of
@@ -47,8 +52,14 @@ bool tr_begin_warp_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_w
 /* The same for a function that runs call (matrix_run.h), with the places of its rows. */
 bool tr_begin_operation_function(struct tr_ctx *ctx, struct pxr_str name,
                                  struct tr_warp_function *made);
-/* The same for a part of such a function, which gives it memory of its own. */
-bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made);
+/* The same for a part of an operation, to which runs give so many pieces of memory of their own. */
+bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, unsigned count,
+                            struct tr_warp_function *made);
+/* For two such parts with the same words and first memory; the second one's rows and second memory
+ * are the last parameters. */
+#define TR_PAIR_PARAMETERS 6
+void tr_begin_pair_function(struct tr_ctx *ctx, struct pxr_str name,
+                            struct tr_warp_function made[2]);
 void tr_end_warp_function(const struct tr_warp_function *made);
 
 LLVMTypeRef tr_lanes_of(LLVMTypeRef element); /* <32 x element> */

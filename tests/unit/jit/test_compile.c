@@ -273,6 +273,26 @@ Test(compile, stack_of_the_deepest_call_chain_is_known)
     jit_object_fini(&object);
 }
 
+#define PASSES_IR                                                                                  \
+    "declare void @rt_warp_words(ptr, ptr, i32)\n"                                                 \
+    "define internal void @operation(ptr %p, i32 %live) noinline {\n"                              \
+    "  %a = alloca [30000 x i8]\n"                                                                 \
+    "  call void @rt_warp_words(ptr %a, ptr null, i32 %live)\n"                                    \
+    "  ret void\n"                                                                                 \
+    "}\n"                                                                                          \
+    "define void @ptxrun_kernel(ptr %p) {\n"                                                       \
+    "  call void @rt_warp_words(ptr %p, ptr @operation, i32 -1)\n"                                 \
+    "  ret void\n"                                                                                 \
+    "}\n"
+
+Test(compile, stack_of_functions_that_are_passed_on_counts)
+{
+    struct jit_object object = compile(PASSES_IR);
+    cr_expect_geq(object.frame_bytes, 30000);
+    cr_expect_leq(object.frame_bytes, 30400);
+    jit_object_fini(&object);
+}
+
 Test(compile, stack_of_recursion_and_of_indirect_calls_is_unknown)
 {
     struct jit_object object = compile(CHAIN_IR("  call void @recursive(ptr %p)\n"));
