@@ -255,10 +255,20 @@ void crt_stream_destroy_all(struct crt_context *ctx)
     pthread_mutex_unlock(&ctx->lock);
 }
 
+/* The current context, or that of the stream if it has a handle of its own and none is current. */
+static enum crt_result require_context(struct crt_stream *handle, struct crt_context **ctx)
+{
+    if (crt_context_get_current() || !crt_object_is(handle, CRT_KIND_STREAM))
+        return crt_context_require(ctx);
+    *ctx = handle->ctx;
+    enum crt_result result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_context_sticky(*ctx) : result;
+}
+
 enum crt_result crt_stream_identify(struct crt_stream *handle, struct crt_stream **stream)
 {
     struct crt_context *ctx;
-    enum crt_result result = crt_context_require(&ctx);
+    enum crt_result result = require_context(handle, &ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (handle == NULL || handle == CRT_STREAM_LEGACY)

@@ -80,8 +80,9 @@ enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int p
 enum crt_result crt_stream_destroy(struct crt_stream *stream);
 
 /* The stream of a handle: 0 and CRT_STREAM_LEGACY are the null stream, CRT_STREAM_PER_THREAD the
- * calling thread's own. Errors: those of crt_context_require, CRT_INVALID_HANDLE, and
- * CRT_STREAM_CAPTURE_IMPLICIT when a capture forbids the use of the null stream. */
+ * calling thread's own, and both need a current context; other streams bring their own. Errors:
+ * those of crt_context_require, CRT_INVALID_HANDLE, and CRT_STREAM_CAPTURE_IMPLICIT when a capture
+ * forbids the use of the null stream. */
 enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream **stream);
 
 /* The same for functions that only ask or tell something about the stream: a capture never forbids

@@ -159,6 +159,22 @@ Test(contexts, a_created_context_is_current_until_it_is_popped, .init = start)
     EXPECT(CRT_INVALID_CONTEXT, cuCtxPopCurrent_v2(&got));
 }
 
+Test(contexts, work_in_a_stream_needs_no_other_context, .init = make_two)
+{
+    CUstream stream = NULL;
+    CUdeviceptr memory = 0;
+    uint32_t value = 1;
+    OK(cuStreamCreate(&stream, 0));
+    OK(cuCtxSetCurrent(NULL));
+    OK(cuMemAllocAsync(&memory, 4, stream));
+    OK(cuMemsetD32Async(memory, 7, 1, stream));
+    OK(cuMemcpyDtoHAsync_v2(&value, memory, 4, stream));
+    OK(cuMemFreeAsync(memory, stream));
+    OK(cuStreamSynchronize(stream));
+    cr_expect_eq(value, 7);
+    EXPECT(CRT_INVALID_CONTEXT, cuMemAllocAsync(&memory, 4, NULL));
+}
+
 Test(contexts, contexts_of_one_device_own_their_streams_and_memory, .init = start)
 {
     CUcontext ctx[2];
