@@ -1,9 +1,9 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Threads go on by 128 places at a time, and take each place apart; another number has the row's
 ; first place before it.
-; run: nx=32,96,128
+; run: nx=32,37,96,128
 ; nest: x
-; arrays: a=64+8192 b=4+4096 c=64+4096
+; arrays: a=0+5088 b=0+4096 c=4
 
 define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %first = shl i32 %n, 7
@@ -17,6 +17,7 @@ define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x,
   br label %loop
 loop:
   %i = phi i32 [ %x, %0 ], [ %i.next, %loop ]
+  %turn = phi i32 [ 0, %0 ], [ %turn.next, %loop ]
   %sum = phi i32 [ %vb, %0 ], [ %sum.next, %loop ]
   %row = lshr i32 %i, 5
   %place = and i32 %i, 31
@@ -29,7 +30,8 @@ loop:
   %more = add i32 %va, %row
   %sum.next = add i32 %scaled, %more
   %i.next = add i32 %i, 128
-  %again = icmp ult i32 %i.next, 1024
+  %turn.next = add nuw nsw i32 %turn, 1
+  %again = icmp ult i32 %turn.next, 8
   br i1 %again, label %loop, label %done
 done:
   %old = load i32, ptr %pc

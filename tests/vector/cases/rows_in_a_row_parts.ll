@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Parts of a thread's number in other places, as addresses of elements have them: shifted up and
 ; down, from the middle, with constants between, narrow and wide; some that no row has in order.
-; run: nx=16,32,80,96,192
+; run: nx=16,32,37,80,96,192
 ; nest: x
 ; arrays: a=16+4096 b=4+4096 c=64+4096
 
