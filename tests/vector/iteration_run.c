@@ -15,6 +15,7 @@
 #include <llvm-c/Orc.h>
 
 #include "jit/cpu.h"
+#include "tests/support/emitting.h"
 #include "tests/support/orc.h"
 #include "tests/vector/poison.h"
 #include "translator/pipeline.h"
@@ -211,8 +212,9 @@ static enum pxr_status compile(struct iteration_run *run, bool is_optimised, LLV
     int len = snprintf(name, sizeof name, "kernel.%u", run->compiled++);
     LLVMSetValueName2(LLVMGetNamedFunction(module, "kernel"), name, (size_t)len);
     LLVMOrcExecutorAddress address = 0;
-    enum pxr_status status = is_optimised ? add_module(run, context, module, err)
-                                          : add_plain_code(run, context, module, err);
+    enum pxr_status status = is_optimised && !emits_plain_code()
+                                 ? add_module(run, context, module, err)
+                                 : add_plain_code(run, context, module, err);
     if (status == PXR_OK)
         status = jit_failed(LLVMOrcLLJITLookup(run->jit, &address, name), err);
     *kernel = (kernel_fn)(uintptr_t)address;

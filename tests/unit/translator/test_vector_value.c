@@ -18,6 +18,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "jit/llvm_target.h"
+#include "tests/support/emitting.h"
 #include "tests/support/orc.h"
 #include "vector_iterations.h"
 
@@ -95,7 +96,7 @@ static LLVMModuleRef parse(LLVMContextRef context, char *text, size_t len)
 }
 
 /* With passes that make use of what is poison. */
-static LLVMMemoryBufferRef compile(LLVMModuleRef module, const struct jit_target *target)
+static LLVMMemoryBufferRef compile(LLVMModuleRef module, struct jit_target *target)
 {
     char *message = NULL;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
@@ -108,8 +109,8 @@ static LLVMMemoryBufferRef compile(LLVMModuleRef module, const struct jit_target
     cr_assert_eq(error, NULL);
     LLVMDisposePassBuilderOptions(options);
     LLVMMemoryBufferRef object = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, module, LLVMObjectFile, &message,
-                                            &object))
+    if (LLVMTargetMachineEmitToMemoryBuffer(emitting_machine(target), module, LLVMObjectFile,
+                                            &message, &object))
         cr_assert_fail("%s", message);
     return object;
 }
