@@ -2,6 +2,7 @@
  *
  * Which of LLVM's code generators tests use whose subject is what comes before it. Sanitizers look
  * into ptxrun's own code, not into what is made: they get the one that takes a third of the time.
+ * That one cannot take vectors of i1 from a call, which only modules written for a test have.
  */
 #ifndef PTXRUN_TESTS_SUPPORT_EMITTING_H
 #define PTXRUN_TESTS_SUPPORT_EMITTING_H

@@ -18,7 +18,6 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "jit/llvm_target.h"
-#include "tests/support/emitting.h"
 #include "tests/support/orc.h"
 #include "vector_iterations.h"
 
@@ -96,7 +95,7 @@ static LLVMModuleRef parse(LLVMContextRef context, char *text, size_t len)
 }
 
 /* With passes that make use of what is poison. */
-static LLVMMemoryBufferRef compile(LLVMModuleRef module, struct jit_target *target)
+static LLVMMemoryBufferRef compile(LLVMModuleRef module, const struct jit_target *target)
 {
     char *message = NULL;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
@@ -109,8 +108,8 @@ static LLVMMemoryBufferRef compile(LLVMModuleRef module, struct jit_target *targ
     cr_assert_eq(error, NULL);
     LLVMDisposePassBuilderOptions(options);
     LLVMMemoryBufferRef object = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(emitting_machine(target), module, LLVMObjectFile,
-                                            &message, &object))
+    if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, module, LLVMObjectFile, &message,
+                                            &object))
         cr_assert_fail("%s", message);
     return object;
 }
