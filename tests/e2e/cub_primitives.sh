@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs CUB's primitives so many rounds on each of the given numbers of workers; each case is compiled
-# once and then repeated.
+# once and then repeated, by the next number of workers too: code does not depend on it.
 # Usage: cub_primitives.sh PTXRUN CUDA-TESTS-FOLDER "ROUNDS [PART...]" "WORKERS..." [PTXRUN-OPTION...]
 set -u
 ptxrun=$1
@@ -12,6 +12,9 @@ shift 4
 
 . "$(dirname "$0")/prebuilt_shared.sh"
 
+cache=$(mktemp -d)
+trap 'rm -rf "$cache"' EXIT
+export PTXRUN_CACHE=on PTXRUN_CACHE_DIR="$cache"
 wanted=$(cat "$folder/expected/cub_primitives.txt")
 status=0
 for count in $workers; do

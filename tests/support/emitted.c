@@ -3,6 +3,7 @@
  * A ring of modules, as bitcode, and their objects.
  */
 #include "tests/support/emitted.h"
+#include "tests/support/emitting.h"
 
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
@@ -81,6 +82,15 @@ static void keep(LLVMMemoryBufferRef module, enum tr_effort effort, const struct
     pthread_mutex_unlock(&lock);
 }
 
+static enum pxr_status emit(struct jit_unit *unit, struct jit_object *object, struct pxr_error *err)
+{
+    LLVMTargetMachineRef machine = unit->target->machine;
+    unit->target->machine = emitting_machine(unit->target);
+    enum pxr_status status = jit_unit_emit(unit, object, err);
+    unit->target->machine = machine;
+    return status;
+}
+
 enum pxr_status emitted_get(struct jit_unit *unit, struct jit_object *object, struct pxr_error *err)
 {
     LLVMMemoryBufferRef module = LLVMWriteBitcodeToMemoryBuffer(unit->module);
@@ -89,7 +99,7 @@ enum pxr_status emitted_get(struct jit_unit *unit, struct jit_object *object, st
         LLVMDisposeMemoryBuffer(module);
         return PXR_OK;
     }
-    enum pxr_status status = jit_unit_emit(unit, object, err);
+    enum pxr_status status = emit(unit, object, err);
     if (status == PXR_OK && LLVMGetBufferSize(module) <= MAX_BYTES)
         keep(module, effort, object);
     else

@@ -2,7 +2,8 @@
  *
  * Kernels that misbehave: each gives its CUDA code and a report that says where, the process goes
  * on, and after a reset of the device everything works again; a hundred times without a leak.
- * Argument: the collapse; `precise` names the thread too.
+ * Arguments: the collapse; `precise` names the thread too. With `kept` code is compiled the first
+ * time only, and comes from a cache after that.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -274,10 +275,30 @@ static bool is_sanitized(void)
     return false;
 }
 
+/* A cache of this process's own. */
+static void keep_code(char *directory)
+{
+    if (!mkdtemp(directory))
+        exit(1);
+    setenv("PTXRUN_CACHE", "on", 1);
+    setenv("PTXRUN_CACHE_DIR", directory, 1);
+}
+
+static void drop_code(const char *directory)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    EXPECT(0, system(command));
+}
+
 int main(int argc, char **argv)
 {
+    char directory[] = "/tmp/ptxrun-faults-XXXXXX";
     const char *collapse = argc > 1 ? argv[1] : "precise";
+    bool is_kept = argc > 2 && strcmp(argv[2], "kept") == 0;
     setenv("PTXRUN_COLLAPSE", collapse, 1);
+    if (is_kept)
+        keep_code(directory);
     setenv("PTXRUN_COMPUTE_CAPABILITY", "9.0", 1);
     knows_thread = strcmp(collapse, "precise") == 0;
     size_t mappings = 0;
@@ -303,6 +324,8 @@ int main(int argc, char **argv)
         CHECK(count_lines("/proc/self/maps") <= mappings + 20);
         CHECK(resident_kib() <= resident + (8 << 10));
     }
+    if (is_kept)
+        drop_code(directory);
     puts("every fault was reported, and the device works");
     return 0;
 }

@@ -22,6 +22,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "jit/llvm_target.h"
+#include "tests/support/emitting.h"
 #include "tests/support/orc.h"
 #include "translator/module/marks.h"
 #include "translator/vector/vector.h"
@@ -178,7 +179,7 @@ struct code {
     void (*run)(void *, void *, void *, void *, void *);
 };
 
-static struct code compile(LLVMModuleRef module, const struct jit_target *target)
+static struct code compile(LLVMModuleRef module, struct jit_target *target)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     check_llvm(LLVMRunPasses(module,
@@ -187,8 +188,8 @@ static struct code compile(LLVMModuleRef module, const struct jit_target *target
     LLVMDisposePassBuilderOptions(options);
     LLVMMemoryBufferRef object = NULL;
     char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, module, LLVMObjectFile, &message,
-                                            &object))
+    if (LLVMTargetMachineEmitToMemoryBuffer(emitting_machine(target), module, LLVMObjectFile,
+                                            &message, &object))
         cr_assert_fail("%s", message);
     struct code code;
     check_llvm(LLVMOrcCreateLLJIT(&code.jit, NULL));
