@@ -120,7 +120,10 @@ static struct tr_bits of_unary(const struct tr_value *value, struct tr_bits bits
     int from = width_of(LLVMGetOperand(value->llvm, 0));
     if (value->opcode == LLVMSExt)
         bits.are_known = (bits.mask | bits.ones) >> (from - 1) == 0;
-    return value->opcode == LLVMTrunc ? within(bits, low_ones(width_of(value->llvm))) : bits;
+    if (value->opcode != LLVMTrunc)
+        return bits;
+    bits.is_cut |= bits.has_rest;
+    return within(bits, low_ones(width_of(value->llvm)));
 }
 
 static struct tr_bits of_binary(const struct tr_value *value, struct tr_bits bits, bool is_first)
@@ -298,12 +301,14 @@ static LLVMValueRef build_operation(LLVMBuilderRef builder, const struct tr_valu
         return LLVMBuildSExt(builder, rest, type, "");
     case LLVMTrunc:
         return LLVMBuildTrunc(builder, rest, type, "");
+    case LLVMFreeze:
+        return LLVMBuildFreeze(builder, rest, "");
     case LLVMAnd:
     case LLVMShl:
     case LLVMLShr:
         return LLVMBuildBinOp(builder, (LLVMOpcode)value->opcode, rest,
                               LLVMGetOperand(value->llvm, 1), "");
-    default: /* a freeze, or a sum with a constant that is none of the rest's */
+    default: /* a sum with a constant that is none of the rest's */
         return rest;
     }
 }
