@@ -279,7 +279,7 @@ static void give_values(const struct tr_fused *fused, uint32_t sync)
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
         if (crossing->home[v] != TR_HOME_GROUP)
             continue;
-        LLVMTypeRef type = LLVMTypeOf(fuse->kernel->graph.values[v].llvm);
+        LLVMTypeRef type = tr_kept_type(fuse, LLVMTypeOf(fuse->kernel->graph.values[v].llvm));
         LLVMValueRef array = tr_fuse_thread_array(fuse, fuse->frame.thread_array[v]);
         LLVMValueRef value =
             LLVMBuildLoad2(b, type, tr_fuse_element(fuse, type, array, thread), "");

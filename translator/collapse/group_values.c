@@ -241,7 +241,7 @@ void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t sync
         if (lanes.group == NULL)
             lanes = tr_lanes_now(fused);
         LLVMValueRef now = build_at_sync(&group, sync, v);
-        LLVMBuildStore(fuse->builder, now, tr_group_place(fused, sync, v, lanes.group));
+        tr_keep_of_group(fused, sync, v, lanes.group, now);
     }
     LLVMSetCurrentDebugLocation2(fuse->builder, NULL);
 }

@@ -53,9 +53,8 @@ static void load_group_values(struct tr_region_build *region)
     const struct tr_set *saved = &crossing->saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
         if (crossing->home[v] == TR_HOME_GROUP)
-            region->loaded[v] = LLVMBuildLoad2(
-                region->fuse->builder, type_of(region->fuse, v),
-                tr_group_place(region->fused, region->number, v, region->lanes.group), "");
+            region->loaded[v] =
+                tr_kept_of_group(region->fused, region->number, v, region->lanes.group);
 }
 
 static LLVMValueRef sync_result(struct tr_region_build *region)

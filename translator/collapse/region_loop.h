@@ -166,8 +166,8 @@ void tr_build_group_way(struct tr_fused *fused, uint32_t region, const LLVMBasic
 bool tr_choose_warp_places(struct tr_fused *fused);
 /* The memory of all lanes for a value of that type behind sync points of the warp. */
 LLVMValueRef tr_warp_array(struct tr_fused *fused, uint32_t value, LLVMTypeRef element);
-/* The type of a thread's kept value in memory. i1 has no place of its own in a vector in memory, so
- * it takes a byte: an access of i1 would be done lane by lane. */
+/* The type of a kept value in memory. i1 has no place of its own in a vector in memory, so it takes
+ * a byte: an access of i1 would be done lane by lane. */
 LLVMTypeRef tr_kept_type(const struct tr_fuse *fuse, LLVMTypeRef type);
 /* A variable with an element for each lane. */
 LLVMValueRef tr_lane_variable(const struct tr_fuse *fuse, LLVMTypeRef element);
@@ -179,7 +179,12 @@ void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVM
 LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value);
 /* The memory of all lanes for the value, of home THREAD, behind sync points of the warp. */
 LLVMValueRef tr_kept_lanes(struct tr_fused *fused, uint32_t value);
-/* The group's place for the value, of home GROUP. */
+/* The same of a value of home GROUP, for the group. */
+void tr_keep_of_group(struct tr_fused *fused, uint32_t sync, uint32_t value, LLVMValueRef group,
+                      LLVMValueRef now);
+LLVMValueRef tr_kept_of_group(struct tr_fused *fused, uint32_t sync, uint32_t value,
+                              LLVMValueRef group);
+/* Its place, for its kept type. */
 LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t value,
                             LLVMValueRef group);
 

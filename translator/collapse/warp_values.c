@@ -70,12 +70,41 @@ LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t valu
                             LLVMValueRef group)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    LLVMTypeRef type = type_of(fuse, value);
+    LLVMTypeRef type = tr_kept_type(fuse, type_of(fuse, value));
     if (!tr_is_warp_sync_point(fuse->kernel, sync))
         return tr_fuse_group_element(fuse, fuse->frame.group_array[value], type, group);
     if (fused->warp_value[value] == NULL)
         fused->warp_value[value] = tr_fuse_variable(fuse, type, "of_warp");
     return fused->warp_value[value];
+}
+
+/* As the value is kept in memory. */
+static LLVMValueRef as_kept(const struct tr_fuse *fuse, LLVMValueRef value)
+{
+    LLVMTypeRef type = tr_kept_type(fuse, LLVMTypeOf(value));
+    return type == LLVMTypeOf(value) ? value : LLVMBuildZExt(fuse->builder, value, type, "");
+}
+
+/* The value, of that type, that is kept in the place. */
+static LLVMValueRef load_kept(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef place)
+{
+    LLVMTypeRef element = tr_kept_type(fuse, type);
+    LLVMValueRef kept = LLVMBuildLoad2(fuse->builder, element, place, "");
+    return element == type ? kept : LLVMBuildTrunc(fuse->builder, kept, type, "");
+}
+
+void tr_keep_of_group(struct tr_fused *fused, uint32_t sync, uint32_t value, LLVMValueRef group,
+                      LLVMValueRef now)
+{
+    LLVMBuildStore(fused->fuse->builder, as_kept(fused->fuse, now),
+                   tr_group_place(fused, sync, value, group));
+}
+
+LLVMValueRef tr_kept_of_group(struct tr_fused *fused, uint32_t sync, uint32_t value,
+                              LLVMValueRef group)
+{
+    return load_kept(fused->fuse, type_of(fused->fuse, value),
+                     tr_group_place(fused, sync, value, group));
 }
 
 /* The place of what the region's thread keeps at the sync point: in the frame, or in the warp's
@@ -93,26 +122,20 @@ static LLVMValueRef thread_place(const struct tr_region_build *region, uint32_t 
 void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVMValueRef now)
 {
     struct tr_fuse *fuse = region->fuse;
-    LLVMBuilderRef b = fuse->builder;
     if (fuse->storage.crossings[sync].home[value] == TR_HOME_GROUP) {
-        LLVMBuildStore(b, now, tr_group_place(region->fused, sync, value, region->lanes.group));
+        tr_keep_of_group(region->fused, sync, value, region->lanes.group, now);
         return;
     }
-    LLVMTypeRef element = tr_kept_type(fuse, LLVMTypeOf(now));
-    if (element != LLVMTypeOf(now))
-        now = LLVMBuildZExt(b, now, element, "");
-    LLVMBuildStore(b, now, thread_place(region, sync, value, element));
+    now = as_kept(fuse, now);
+    LLVMBuildStore(fuse->builder, now, thread_place(region, sync, value, LLVMTypeOf(now)));
 }
 
 LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
 {
     struct tr_fuse *fuse = region->fuse;
-    LLVMBuilderRef b = fuse->builder;
     LLVMTypeRef type = type_of(fuse, value);
-    LLVMTypeRef element = tr_kept_type(fuse, type);
-    LLVMValueRef place = thread_place(region, region->number, value, element);
-    LLVMValueRef kept = LLVMBuildLoad2(b, element, place, "");
-    return element == type ? kept : LLVMBuildTrunc(b, kept, type, "");
+    return load_kept(fuse, type,
+                     thread_place(region, region->number, value, tr_kept_type(fuse, type)));
 }
 
 LLVMValueRef tr_kept_lanes(struct tr_fused *fused, uint32_t value)
