@@ -201,6 +201,13 @@ static enum pxr_status assume_facts(struct tr_compilation *c, struct pxr_error *
     return PXR_OK;
 }
 
+static enum pxr_status use_signs(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_use_signs(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status count_even_trips(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;

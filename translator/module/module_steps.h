@@ -22,6 +22,9 @@
  */
 void tr_ask_low_bits(LLVMModuleRef module);
 
+/* Behind facts: signed arithmetic on counters that are never negative is unsigned (signs.c). */
+void tr_use_signs(LLVMModuleRef module);
+
 /* Behind facts: loops whose body runs equally often for all threads count so (even_trips.c). */
 void tr_count_even_trips(LLVMModuleRef module);
 

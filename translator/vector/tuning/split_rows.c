@@ -10,7 +10,8 @@
  *                                             t = 32 * y + x …
  *
  * The order of the threads stays. Rows have the length, a power of two, that makes the most
- * addresses grow by equal steps.
+ * addresses grow by equal steps. If nothing is gained by others, all of the row stays one; so do
+ * rows of blocks that have several, where `16 * y + x` is taken apart.
  */
 #include "translator/module/marks.h"
 #include "translator/vector/tuning/number_bits.h"
@@ -119,7 +120,8 @@ static bool can_have_length(const struct split *split, int length_log)
 {
     uint32_t length = UINT32_C(1) << length_log;
     return length_log == split->number.length ||
-           (2 * length <= split->threads && split->threads % length == 0);
+           (split->nest->y.header == NULL && 2 * length <= split->threads &&
+            split->threads % length == 0);
 }
 
 /* The length of rows, as a power of two, by which the most is gained; that of the number: all of
@@ -404,9 +406,9 @@ static enum pxr_status build_graph(struct split *split, struct pxr_error *err)
 
 enum pxr_status tr_split_rows(struct tr_nest *nest, uint32_t width, struct pxr_error *err)
 {
-    bool is_one_row = nest->obstacle == NULL && nest->y.header == NULL && nest->x.block_row == 0 &&
-                      LLVMIsAConstantInt(nest->x.count) != NULL;
-    uint32_t threads = is_one_row ? (uint32_t)LLVMConstIntGetZExtValue(nest->x.count) : 0;
+    bool is_known = nest->obstacle == NULL && nest->x.block_row == 0 &&
+                    LLVMIsAConstantInt(nest->x.count) != NULL;
+    uint32_t threads = is_known ? (uint32_t)LLVMConstIntGetZExtValue(nest->x.count) : 0;
     if (threads < UINT32_C(2) << LENGTH_LOG_MIN)
         return PXR_OK;
     struct split split = {.nest = nest, .threads = threads};
