@@ -70,20 +70,6 @@ static bool passes_on(const struct tr_value *value)
            (tr_is_function_of_operands(value) && value->opcode != LLVMLoad);
 }
 
-/* Whether the value is an address that the user accesses. */
-static bool is_address_of(const struct tr_value *user, uint32_t value)
-{
-    switch (user->opcode) {
-    case LLVMLoad:
-    case LLVMAtomicRMW:
-        return user->operands[0] == value;
-    case LLVMStore:
-        return user->operands[1] == value;
-    default:
-        return false;
-    }
-}
-
 /* Whether the number decides, by arithmetic, who leaves such a loop, or (has_places) what is
  * accessed. */
 static bool decides(const struct tr_iteration *iteration, uint32_t number, bool has_places)
@@ -105,7 +91,7 @@ static bool decides(const struct tr_iteration *iteration, uint32_t number, bool 
         for (uint32_t i = 0; i < value->use_count; i++) {
             uint32_t use = value->uses[i];
             const struct tr_value *user = &graph->values[use];
-            is_decisive |= (has_places && is_address_of(user, at)) ||
+            is_decisive |= (has_places && tr_accessed_address(user) == at) ||
                            (user->opcode == LLVMBr && is_divergent_exit(iteration, user->segment));
             if (tr_set_has(&seen, use) || !passes_on(user))
                 continue;

@@ -147,6 +147,9 @@ enum pxr_status tr_units_build(struct tr_iteration *iteration, struct pxr_error 
 
 /* ---- single instructions (side_effect.c) ---- */
 
+/* The address that a load, a store or an atomic operation accesses, by number; TR_NONE: it is none
+ * of these, or the address is a constant. */
+uint32_t tr_accessed_address(const struct tr_value *value);
 /* Whether doing it twice makes a difference to anybody. */
 bool tr_is_seen(LLVMValueRef inst);
 /* Whether lanes that are not active must not do it. */

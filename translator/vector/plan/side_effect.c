@@ -13,6 +13,19 @@ static bool is_plain_access(LLVMValueRef inst)
     return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
 }
 
+uint32_t tr_accessed_address(const struct tr_value *value)
+{
+    switch (value->opcode) {
+    case LLVMLoad:
+    case LLVMAtomicRMW:
+        return value->operands[0];
+    case LLVMStore:
+        return value->operands[1];
+    default:
+        return TR_NONE;
+    }
+}
+
 bool tr_is_seen(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {

@@ -79,19 +79,6 @@ static enum growth growth_of(const struct split *split, uint32_t number, int len
     return is_elsewhere && growth != EVENLY ? UNEVENLY : growth;
 }
 
-static uint32_t address_of(const struct tr_value *value)
-{
-    switch (value->opcode) {
-    case LLVMLoad:
-    case LLVMAtomicRMW:
-        return value->operands[0];
-    case LLVMStore:
-        return value->operands[1];
-    default:
-        return TR_NONE;
-    }
-}
-
 /* How many addresses grow by equal steps only if rows have this length. */
 static uint32_t count_gains(struct split *split, int length_log)
 {
@@ -110,7 +97,7 @@ static uint32_t count_gains(struct split *split, int length_log)
     }
     uint32_t gains = 0;
     for (uint32_t v = 0; v < count; v++) {
-        uint32_t address = address_of(&split->graph.values[v]);
+        uint32_t address = tr_accessed_address(&split->graph.values[v]);
         gains += address != TR_NONE && split->growth[address] == EVENLY_APART;
     }
     return gains;
