@@ -13,7 +13,6 @@
 #include "scheduler/cluster.h"
 #include "scheduler/worker_pool.h"
 
-#define CHUNK_MAX       64
 #define CHUNKS_OF_SHARE 4 /* a worker claims such a part of its share of what is left */
 
 /* Chunks of fused kernels, whose blocks may take 10 ns or 10 ms: before one has been timed, and
@@ -121,8 +120,7 @@ void sch_grid_init(struct sch_grid_op *grid)
     atomic_init(&grid->end_ns, 0);
     atomic_init(&grid->is_cancelled, false);
     atomic_init(&grid->is_fault_taken, !is_valid);
-    unsigned chunk_max = first->has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;
-    atomic_init(&grid->chunk_max, grid->grid.is_cooperative ? 1 : chunk_max);
+    atomic_init(&grid->chunk_max, grid->grid.is_cooperative ? 1 : UNTIMED_CHUNK_MAX);
     atomic_init(&grid->block_ns, expected_block_ns(first));
     atomic_init(&grid->cursor, 0);
     atomic_init(&grid->blocks_left, grid->block_count);
@@ -145,11 +143,12 @@ void sch_grid_deal(struct sch_grid_op *grid)
 /* ---- claiming ---- */
 
 /* Large chunks first, small ones at the end, so that all workers finish together. share: of what is
- * left, the claimer's. */
+ * left, the claimer's. Where blocks may wait for those before them, the first of the next chunk
+ * waits until the last of this one has got far enough: none is larger than claiming it costs. */
 static uint64_t chunk_size(const struct sch_grid_op *grid, uint64_t share, uint64_t block_ns,
                            uint64_t max_ns)
 {
-    uint64_t size = share / CHUNKS_OF_SHARE;
+    uint64_t size = sch_grid_fit(grid)->has_chunks ? share / CHUNKS_OF_SHARE : 1;
     uint64_t min = 1;
     uint64_t max = atomic_load_explicit(&grid->chunk_max, memory_order_relaxed);
     if (block_ns > 0 && max > 1) {

@@ -93,8 +93,8 @@ static bool has_stayed(const struct sch_worker *worker, uint64_t now_ns)
  * something else to do. True if there are: then they own the caller's reference. */
 static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid, uint64_t now_ns)
 {
-    if (!sch_grid_fit(grid)->has_chunks || worker->span_count > 0 || worker->parked_count > 0 ||
-        has_stayed(worker, now_ns) || !sch_worker_may_claim(worker, grid))
+    if (worker->span_count > 0 || worker->parked_count > 0 || has_stayed(worker, now_ns) ||
+        !sch_worker_may_claim(worker, grid))
         return false;
     uint64_t first;
     uint64_t count = sch_grid_claim(grid, worker, &first);
@@ -117,17 +117,18 @@ static void end_batch(struct sch_worker *worker, struct sch_grid_op *grid)
     sch_grid_retire(grid, batch.count);
 }
 
-/* Adds blocks that have ended to the batch. */
-static void add_to_batch(struct sch_worker *worker, const struct sch_block *block, bool is_timed,
-                         uint64_t ran_ns)
+/* Adds blocks that have ended to the batch. ran_ns: how long they took, 0: that is not known. */
+static void add_to_batch(struct sch_worker *worker, const struct sch_block *block, uint64_t ran_ns)
 {
     worker->batch.fit = block->fit;
     worker->batch.count += block->chunk;
-    if (!is_timed)
+    if (ran_ns == 0)
+        return;
+    sch_grid_note_chunk(block->grid, worker, block->fit, block->chunk, ran_ns);
+    if (!block->fit->has_chunks)
         return;
     worker->batch.timed_count += block->chunk;
     worker->batch.timed_ns += ran_ns;
-    sch_grid_note_chunk(block->grid, worker, block->fit, block->chunk, ran_ns);
 }
 
 /* Notes which grid the worker's block belongs to, for those who look after long blocks. NULL: it
@@ -162,7 +163,8 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     if (++worker->turns % LOOK_TURNS == 0)
         sch_fault_handler_check();
     bool is_watched = sch_grid_is_watched(grid, fit);
-    bool is_timed = fit->has_chunks || is_watched;
+    /* The last block of a claim says how many the next one is to have. */
+    bool is_timed = fit->has_chunks || is_watched || worker->span_count == 0;
     uint64_t start_ns = is_timed ? sch_now_ns() : 0;
     if (is_watched)
         note_watched(worker, grid, start_ns);
@@ -175,12 +177,13 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     }
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
+        end_batch(worker, grid);
         park(worker, block);
         return;
     }
     worker->fruitless_turns = 0;
     worker->must_look = true;
-    add_to_batch(worker, block, fit->has_chunks && state == SCH_BLOCK_ENDED, ran_ns);
+    add_to_batch(worker, block, state == SCH_BLOCK_ENDED ? ran_ns : 0);
     sch_block_release(block);
     /* A watch is told how many blocks are left, and not only in the end. */
     if (is_watched || (grid->grid.watch && worker->batch.timed_ns > BATCH_MAX_NS))

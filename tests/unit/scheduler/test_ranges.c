@@ -190,6 +190,24 @@ Test(ranges, blocks_that_may_wait_keep_their_order)
     }
 }
 
+/* The first block of a chunk may wait for the last one of the chunk before it. */
+Test(ranges, blocks_that_may_wait_are_claimed_as_few_as_take_two_microseconds)
+{
+    cr_assert_eq(sch_start(4, NULL), PXR_OK);
+    struct sch_grid run =
+        make_grid(&(struct run){.fused = no_blocks, .grid = {1000}, .may_wait = true});
+    struct sch_op *op = sch_op_grid(&run, NULL, NULL);
+    struct sch_grid_op *grid = sch_grid_of(op);
+    struct sch_worker worker = {0};
+    uint64_t first;
+    cr_assert_eq(sch_grid_claim(grid, &worker, &first), 1, "nobody knows how long they take");
+    sch_grid_note_chunk(grid, &worker, sch_grid_fit(grid), 1, 100);
+    cr_assert_eq(sch_grid_claim(grid, &worker, &first), 21);
+    sch_grid_note_chunk(grid, &worker, sch_grid_fit(grid), 1, 5000);
+    cr_assert_eq(sch_grid_claim(grid, &worker, &first), 1);
+    sch_op_release(op);
+}
+
 Test(ranges, what_is_cancelled_is_nobodys)
 {
     struct sch_grid_op *grid = deal_grid(1000);
