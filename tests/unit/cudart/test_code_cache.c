@@ -80,6 +80,7 @@ Test(code_key, depends_on_all_that_decides_code)
     EXPECT_OTHER_KEY(variant->width = 8);
     EXPECT_OTHER_KEY(variant->jam = 8);
     EXPECT_OTHER_KEY(variant->is_quick = true);
+    EXPECT_OTHER_KEY(variant->has_fast_matrices = true);
     EXPECT_OTHER_KEY(facts->has_dynamic_shared = true);
     EXPECT_OTHER_KEY(facts->dynamic_shared_bytes = 8);
     for (int d = 0; d < 3; d++) {
