@@ -107,7 +107,7 @@ Test(code_key, depends_on_nothing_else)
     memset(&again.request.variant, 0xff, sizeof again.request.variant);
     again.request.variant.collapse = PXR_COLLAPSE_AUTO;
     again.request.variant.width = again.request.variant.jam = 0;
-    again.request.variant.is_quick = false;
+    again.request.variant.is_quick = again.request.variant.has_fast_matrices = false;
     struct tr_facts *facts = &again.request.variant.facts;
     memset(facts->block, 0, sizeof facts->block);
     memset(facts->grid_max, 0, sizeof facts->grid_max);
