@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "ptxrun/ptxrun.h"
 
@@ -249,6 +251,41 @@ Test(fast_matrices, what_would_not_be_faster_stays_exact)
     struct judgement judgement =
         multiply("fast", has_dots() && !has_slow_dots() ? "x86-64-v3" : "");
     cr_expect_eq(judgement.different, 0);
+}
+
+/* In a process of its own, as options are read once: a number that all bits of the results are in.
+ */
+static uint64_t bits_in(const char *collapse, const char *tier)
+{
+    uint64_t sum = 0;
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("PTXRUN_COLLAPSE", collapse, true);
+        setenv("PTXRUN_TIER", tier, true);
+        multiply("fast", "cooperlake");
+        const unsigned char *bytes = (const unsigned char *)products.d;
+        for (size_t i = 0; i < sizeof products.d; i++)
+            sum = sum * 31 + bytes[i];
+        _exit(write(ends[1], &sum, sizeof sum) != sizeof sum);
+    }
+    close(ends[1]);
+    cr_assert_eq(read(ends[0], &sum, sizeof sum), sizeof sum, "%s, %s", collapse, tier);
+    waitpid(child, NULL, 0);
+    close(ends[0]);
+    return sum;
+}
+
+Test(fast_matrices, collapses_and_tiers_agree)
+{
+    static const char *const collapses[] = {"flat", "hierarchical", "vector"};
+    if (!has_dots())
+        cr_skip_test("no dot products of bf16");
+    uint64_t bits = bits_in("precise", "best");
+    cr_expect_eq(bits_in("precise", "quick"), bits);
+    for (size_t i = 0; i < sizeof collapses / sizeof *collapses; i++)
+        cr_expect_eq(bits_in(collapses[i], "best"), bits, "%s", collapses[i]);
 }
 
 Test(fast_matrices, fast_products_can_be_subtracted)
