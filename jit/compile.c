@@ -243,6 +243,8 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
                                  .checks_written = request->checks_written,
                                  .checks_numbers = request->checks_numbers,
                                  .has_fused = unit->target->cpu.has_fused,
+                                 .dots_bf16 = request->variant.has_fast_matrices &&
+                                              unit->target->cpu.gains_bf16_dots,
                                  .vector_bits = unit->target->cpu.vector_bits,
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout,

@@ -168,6 +168,16 @@ static void print_barriers(FILE *out, const struct tr_barrier_report *barriers)
         print_details(out, barriers->text);
 }
 
+static void print_matrices(FILE *out, LLVMModuleRef module)
+{
+    LLVMValueRef dots = LLVMGetNamedFunction(module, TR_BF16_DOTS);
+    if (dots != NULL && LLVMGetFirstUse(dots) != NULL)
+        fputs(
+            "products of matrices of bf16: dot products of the CPU, rounded otherwise and without "
+            "subnormals (--matrix=fast)\n",
+            out);
+}
+
 enum pxr_status tr_explain(const struct tr_compilation *compilation, enum pxr_collapse asked,
                            char **text, struct pxr_error *err)
 {
@@ -181,6 +191,7 @@ enum pxr_status tr_explain(const struct tr_compilation *compilation, enum pxr_co
         tr_collapsing_explain(&compilation->collapsing, out);
     if (compilation->vectors.explanation != NULL)
         fputs(compilation->vectors.explanation, out);
+    print_matrices(out, compilation->module);
     print_barriers(out, &compilation->barriers);
     tr_budget_text(compilation->budget, spent);
     print_details(out, spent);

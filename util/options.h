@@ -70,6 +70,7 @@ enum pxr_collapse {
 enum pxr_cache { PXR_CACHE_AUTO, PXR_CACHE_ON, PXR_CACHE_OFF };
 enum pxr_mode { PXR_MODE_AUTO, PXR_MODE_JIT, PXR_MODE_NORMAL };
 enum pxr_tier { PXR_TIER_AUTO, PXR_TIER_QUICK, PXR_TIER_BEST };
+enum pxr_matrix { PXR_MATRIX_EXACT, PXR_MATRIX_FAST };
 enum pxr_choose { PXR_CHOOSE_MEASURE, PXR_CHOOSE_ESTIMATE };
 enum pxr_check {
     PXR_CHECK_MEMORY,

@@ -12,7 +12,7 @@ fail() {
     exit 1
 }
 
-small='16 KB|32 KB| 256x256$|64x64x64'
+small='16 KB|32 KB| 256x256$|64x64x64|mma_s8'
 "$ptxbench" table --filter "$small" --rounds 1 --threads 1,2 --json "$work/jit.json"
 "$ptxbench" table --filter "$small" --rounds 1 --threads 1 --mode normal
 

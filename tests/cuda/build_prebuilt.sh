@@ -78,6 +78,8 @@ build_for_host device_defects -lineinfo -lcuda -gencode arch=compute_75,code=com
 build_for_host init_defects -std=c++17 -lineinfo $MATRICES -Xfatbin -compress-all
 # shellcheck disable=SC2086
 build shared matrix_products matrix_products.cu $MATRICES
+# shellcheck disable=SC2086
+build shared attention attention.cu $MATRICES -Xfatbin -compress-all
 for name in child_launches graphs_from_kernels; do
     # shellcheck disable=SC2086
     build shared "$name" "$name.cu" $CHILDREN

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <vector>
 
@@ -23,6 +24,13 @@ static void fill(std::vector<half> &matrix)
         element = __float2half((next_number(2001) - 1000) / 512.0f);
 }
 
+// Few bits: sums are exact, in whatever order and rounded however often.
+static void fill(std::vector<nv_bfloat16> &matrix)
+{
+    for (nv_bfloat16 &element : matrix)
+        element = __float2bfloat16((next_number(33) - 16) / 16.0f);
+}
+
 static void fill(std::vector<int8_t> &matrix)
 {
     for (int8_t &element : matrix)
@@ -32,6 +40,11 @@ static void fill(std::vector<int8_t> &matrix)
 static float add_product(half a, half b, float sum)
 {
     return std::fma(__half2float(a), __half2float(b), sum);
+}
+
+static float add_product(nv_bfloat16 a, nv_bfloat16 b, float sum)
+{
+    return std::fma(__bfloat162float(a), __bfloat162float(b), sum);
 }
 
 static int add_product(int8_t a, int8_t b, int sum)

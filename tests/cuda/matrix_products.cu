@@ -8,6 +8,7 @@
 #include <mma.h>
 
 #include "expect.h"
+#include "matrix_device.h"
 #include "matrix_host.h"
 
 using namespace nvcuda;
@@ -42,120 +43,12 @@ __global__ void product_wmma(const half *a, const half *b, float *d, int n)
     wmma::store_matrix_sync(d + row * n + column, sum, n, wmma::mem_row_major);
 }
 
-// ---- mma: a block of 4 warps for each 128 by 128 part, 64 by 64 a warp ----
+// ---- mma: matrix_device.h ----
 
-constexpr int Part = 128, Warp = 64;
-
-__device__ uint32_t shared_address(const void *pointer)
+template <typename In, typename Sum>
+__global__ void __launch_bounds__(128) product_mma(const In *a, const In *b, Sum *d, int n)
 {
-    return (uint32_t)__cvta_generic_to_shared(pointer);
-}
-
-__device__ void copy_async(void *to, const void *from)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from));
-}
-
-__device__ void load_rows(uint32_t (&r)[4], const void *row)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(shared_address(row)));
-}
-
-__device__ void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
-{
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-__device__ void multiply_add(int (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
-{
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
-                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-// Lines of 64 bytes, in pieces of 16 that are swapped so that ldmatrix meets no bank twice.
-struct Stage {
-    uint8_t a[Part][64];
-    uint8_t b[Part][64];
-};
-
-__device__ uint8_t *piece_of(uint8_t (*lines)[64], int line, int piece)
-{
-    return &lines[line][(piece ^ (line >> 1 & 3)) * 16];
-}
-
-__device__ void copy_stage(Stage &stage, const uint8_t *a, const uint8_t *b, size_t line_bytes)
-{
-    for (int i = threadIdx.x; i < Part * 4; i += blockDim.x) {
-        copy_async(piece_of(stage.a, i / 4, i % 4), a + i / 4 * line_bytes + i % 4 * 16);
-        copy_async(piece_of(stage.b, i / 4, i % 4), b + i / 4 * line_bytes + i % 4 * 16);
-    }
-    asm volatile("cp.async.commit_group;");
-}
-
-// d = a * b, both with the elements of one k side by side: the lines of b are its columns.
-template <typename Sum> struct Element {
-    using type = half;
-};
-
-template <> struct Element<int> {
-    using type = int8_t;
-};
-
-template <typename Sum>
-__global__ void __launch_bounds__(128) product_mma(const void *a, const void *b, Sum *d, int n)
-{
-    using In = typename Element<Sum>::type;
-    __shared__ __align__(128) Stage stages[2];
-    Sum sum[4][8][4] = {};
-    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int warp_row = warp / 2 * Warp, warp_column = warp % 2 * Warp;
-    size_t line_bytes = n * sizeof(In);
-    const uint8_t *from_a = (const uint8_t *)a + blockIdx.y * Part * line_bytes;
-    const uint8_t *from_b = (const uint8_t *)b + blockIdx.x * Part * line_bytes;
-    int steps = (int)(line_bytes / 64);
-    copy_stage(stages[0], from_a, from_b, line_bytes);
-    for (int step = 0; step < steps; step++) {
-        Stage &stage = stages[step % 2];
-        if (step + 1 < steps)
-            copy_stage(stages[(step + 1) % 2], from_a + (step + 1) * 64, from_b + (step + 1) * 64,
-                       line_bytes);
-        else
-            asm volatile("cp.async.commit_group;");
-        asm volatile("cp.async.wait_group 1;");
-        __syncthreads();
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            uint32_t part_a[4][4], part_b[4][4];
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                load_rows(part_a[i], piece_of(stage.a, warp_row + i * 16 + lane % 16,
-                                              half * 2 + lane / 16));
-                load_rows(part_b[i], piece_of(stage.b, warp_column + i * 16 + lane % 16,
-                                              half * 2 + lane / 16));
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-#pragma unroll
-                for (int k = 0; k < 8; k++)
-                    multiply_add(sum[i][k], part_a[i], part_b[k / 2][k % 2],
-                                 part_b[k / 2][k % 2 + 2]);
-        }
-        __syncthreads();
-    }
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 8; k++)
-            for (int e = 0; e < 4; e++) {
-                int row = blockIdx.y * Part + warp_row + i * 16 + lane / 4 + e / 2 * 8;
-                int column = blockIdx.x * Part + warp_column + k * 8 + lane % 4 * 2 + e % 2;
-                d[(size_t)row * n + column] = sum[i][k][e];
-            }
+    multiply_matrices<In>(a, b, d, n);
 }
 
 // ---- mma.sp: a warp for each 16 by 8 part; of every four elements of a row of a, two are stored ----
@@ -269,6 +162,8 @@ int main(int argc, char **argv)
         EXPECT((check_sparse<1>(64)));
     }
     EXPECT((check_mma<half, float>("f16", n, rounds)));
+    if (argc > 1)
+        EXPECT((check_mma<nv_bfloat16, float>("bf16", n, rounds)));
     EXPECT((check_mma<int8_t, int>("s8", n, rounds)));
     return verdict("matrix_products");
 }

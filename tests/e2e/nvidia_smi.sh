@@ -36,8 +36,8 @@ expect "a query has a header and units" 0 \
     --device-memory 512M nvidia-smi \
     --query-gpu=index,name,memory.total,utilization.gpu,temperature.gpu --format=csv
 expect "a query without header and units" 0 \
-    "0, 512, 0, 512, 7.5, 00000000:01:00.0
-1, 512, 0, 512, 7.5, 00000000:02:00.0" \
+    "0, 512, 0, 512, 8.0, 00000000:01:00.0
+1, 512, 0, 512, 8.0, 00000000:02:00.0" \
     --devices 2 --device-memory 512M nvidia-smi \
     --query-gpu=index,memory.total,memory.used,memory.free,compute_cap,pci.bus_id \
     --format=csv,noheader,nounits

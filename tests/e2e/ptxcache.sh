@@ -231,7 +231,7 @@ for i in 1 2 3 4 5 6; do
         "$sources/examples/prebuilt/static/vector_add" >/dev/null &
 done
 wait
-grep -vc '^v1	launches=[01]	image=[0-9a-f]*	kernel=_Z10vector_addPKfS0_Pfi	capability=75	.*[0-9]$' \
+grep -vc '^v1	launches=[01]	image=[0-9a-f]*	kernel=_Z10vector_addPKfS0_Pfi	capability=80	.*[0-9]$' \
     "$work/many" >"$work/out"
 says '^0$'
 wc -l <"$work/many" >"$work/out"

@@ -16,6 +16,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 status=0
 "$python" "$root/tests/e2e/python_binding.py" || status=1
+"$python" "$root/tests/e2e/triton_style.py" || status=1
 "$python" "$root/examples/python/mandelbrot.py" | grep '^mandelbrot.pgm: 640x480, [0-9]* points inside' || status=1
 "$python" "$root/examples/python/heat.py" | grep 'PASSED$' || status=1
 [ "$(head -c 2 mandelbrot.pgm)$(head -c 2 heat.ppm)" = P5P6 ] || status=1

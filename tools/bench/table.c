@@ -36,7 +36,7 @@ struct options {
 };
 
 static const struct table_rows *const row_sets[] = {&table_regular, &table_irregular, &table_images,
-                                                    &table_votes};
+                                                    &table_matrices, &table_votes};
 enum { ROW_SETS = sizeof row_sets / sizeof row_sets[0] };
 
 static bool is_wanted(const struct options *options, const struct table_row *row)

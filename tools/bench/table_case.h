@@ -100,6 +100,7 @@ struct table_rows {
 extern const struct table_rows table_regular;   /* table_regular.c */
 extern const struct table_rows table_irregular; /* table_irregular.c */
 extern const struct table_rows table_images;    /* table_images.c */
+extern const struct table_rows table_matrices;  /* table_matrices.c */
 extern const struct table_rows table_votes;     /* table_votes.c */
 
 #endif

@@ -33,6 +33,8 @@ struct tr_options {
     bool checks_written;  /* reads and writes are preceded by rt_written and rt_mark */
     bool checks_numbers;  /* numbers that went wrong are told by rt_number */
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
+    bool dots_bf16; /* products of matrices of bf16 are sums of the CPU's dot products, which take
+                       subnormals for zero */
     uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;
     const char *data_layout;
@@ -55,6 +57,9 @@ struct tr_source {
     const struct tr_options *options; /* its budget is not NULL */
     LLVMContextRef context;
 };
+
+/* What dots_bf16 makes: a function of the module then. */
+#define TR_BF16_DOTS "llvm.x86.avx512bf16.dpbf16ps.512"
 
 struct tr_ctx;
 

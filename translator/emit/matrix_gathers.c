@@ -144,7 +144,7 @@ bool tr_plan_spread(struct tr_ctx *ctx, const struct tr_factor *factor,
                     struct tr_spread *spread)
 {
     struct tr_piece warp = {0, RT_WARP_SIZE};
-    spread->type = tr_number_type(ctx, factor->fragment);
+    spread->type = factor->has_words ? ctx->i32 : tr_number_type(ctx, factor->fragment);
     begin_spread(spread, factor, TR_SPREAD_LANES);
     if (add_slots(spread, factor, matrices, warp))
         return true;

@@ -39,7 +39,8 @@ enum tr_factor_role {
 struct tr_factor {
     enum tr_factor_role role;
     const struct ptx_fragment *fragment;
-    unsigned step;  /* elements that are taken together: those of a register, of integers */
+    bool has_words; /* not numbers: short integers, and bf16 for the CPU's dot products */
+    unsigned step;  /* elements that are taken together: those of a register, of words */
     unsigned parts; /* of `have` that are multiplied */
     /* What lanes have: by element / step, part. Parts of short integers: a few bits of them in
      * halves of words; of a sparse matrix of floats: number, TR_PART_STORED. */

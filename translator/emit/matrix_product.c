@@ -6,7 +6,9 @@
  *
  * The order of operations (docs/hardware.md): floats begin with C, and add the products in the
  * order of k, each with one rounding (fma) to f32, or f64; a result of f16 is rounded once more at
- * the end. Scaled blocks have a sum each. Integers are exact until C is added.
+ * the end. Scaled blocks have a sum each. Integers are exact until C is added. With --matrix=fast
+ * bf16 may be left to the CPU's dot products, which add the second product of a pair first, and
+ * take subnormals for zero.
  */
 #include <string.h>
 
@@ -19,6 +21,7 @@
 /* Registers of the machine for sums that grow side by side. With AVX-512 it has 32 of them. */
 #define SUM_REGISTERS     8
 #define SUM_REGISTERS_512 16
+#define BF16_SIGNS        0x80008000u /* of a pair */
 
 struct product {
     struct tr_warp_function made;
@@ -156,6 +159,14 @@ static bool is_sparse(const struct product *product)
     return product->matrices->metadata.row != NULL;
 }
 
+/* Of pairs of bf16, by an instruction of the CPU. What a sparse A has not stored would count as
+ * zeros, of which infinity makes NaN. */
+static bool has_dots(const struct product *product)
+{
+    return ctx_of(product)->options->dots_bf16 && product->matrices->a.type == PTX_TYPE_BF16 &&
+           product->matrices->b.type == PTX_TYPE_BF16 && !is_sparse(product);
+}
+
 /* An element of D in some lanes. */
 struct sum {
     unsigned element;
@@ -196,10 +207,25 @@ static void add_integers(struct product *product, unsigned k, struct sum *sum)
     }
 }
 
+/* Of two k, the second one's first. */
+static void add_dots(struct product *product, unsigned k, struct sum *sum)
+{
+    struct tr_ctx *ctx = ctx_of(product);
+    LLVMTypeRef pairs =
+        LLVMVectorType(LLVMBFloatTypeInContext(ctx->llvm), 2 * product->piece_lanes);
+    LLVMValueRef a = elements_for(product, &product->a, sum, k, 0);
+    LLVMValueRef b = elements_for(product, &product->b, sum, k, 0);
+    LLVMValueRef args[3] = {sum->lanes, LLVMBuildBitCast(ctx->builder, a, pairs, ""),
+                            LLVMBuildBitCast(ctx->builder, b, pairs, "")};
+    sum->lanes = tr_intrinsic(ctx, TR_BF16_DOTS, NULL, 0, args, 3);
+}
+
 static void add_products(struct product *product, unsigned k, struct sum *sum)
 {
     if (is_integer(product))
         add_integers(product, k, sum);
+    else if (product->a.has_words)
+        add_dots(product, k, sum);
     else
         add_floats(product, k, sum);
 }
@@ -318,25 +344,21 @@ static void find_stored(struct product *product)
     }
 }
 
-static bool is_of_words(const struct tr_factor *factor)
-{
-    return factor->role != TR_FACTOR_C && !ptx_type_is_float(factor->fragment->type);
-}
-
 static void begin_factor(struct tr_factor *factor, enum tr_factor_role role,
-                         const struct ptx_fragment *fragment)
+                         const struct ptx_fragment *fragment, bool has_words)
 {
     factor->role = role;
     factor->fragment = fragment;
-    factor->step = is_of_words(factor) ? 32 / fragment->bits : 1;
-    factor->parts = is_of_words(factor) ? part_count(fragment) : 1;
+    factor->has_words = has_words;
+    factor->step = has_words ? 32 / fragment->bits : 1;
+    factor->parts = has_words ? part_count(fragment) : 1;
     factor->gather_count = 0;
 }
 
 static void set_factor(struct tr_ctx *ctx, struct tr_factor *factor, const LLVMValueRef *registers)
 {
     factor->gather_count = 0;
-    if (is_of_words(factor))
+    if (factor->has_words)
         find_words(ctx, factor, registers);
     else
         find_numbers(ctx, factor, registers);
@@ -357,9 +379,10 @@ static struct product *allocate(const struct tr_warp_function *made, const struc
     product->made = *made;
     product->inst = inst;
     product->matrices = matrices;
-    begin_factor(&product->a, TR_FACTOR_A, &matrices->a);
-    begin_factor(&product->b, TR_FACTOR_B, &matrices->b);
-    begin_factor(&product->c, TR_FACTOR_C, &matrices->c);
+    bool has_words = is_integer(product) || has_dots(product);
+    begin_factor(&product->a, TR_FACTOR_A, &matrices->a, has_words);
+    begin_factor(&product->b, TR_FACTOR_B, &matrices->b, has_words);
+    begin_factor(&product->c, TR_FACTOR_C, &matrices->c, false);
     return product;
 }
 
@@ -391,8 +414,20 @@ void tr_set_sparse_a(struct product *product, const LLVMValueRef *registers, LLV
         find_stored(product);
 }
 
+static void negate_pairs(struct product *product)
+{
+    struct tr_ctx *ctx = ctx_of(product);
+    for (unsigned i = 0; i < ptx_fragment_registers(product->a.fragment); i++)
+        product->a.have[i][0] = LLVMBuildXor(ctx->builder, product->a.have[i][0],
+                                             tr_splat_int(ctx, 32, BF16_SIGNS), "");
+}
+
 void tr_negate_a(struct product *product)
 {
+    if (product->a.has_words) {
+        negate_pairs(product);
+        return;
+    }
     for (unsigned i = 0; i < product->a.fragment->elements; i++)
         product->a.have[i][0] = LLVMBuildFNeg(ctx_of(product)->builder, product->a.have[i][0], "");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which architecture the devices have: what --compute-capability says, or what the program needs.
- * That is the lowest capability, from 7.5 on, at which a driver finds PTX for every fat binary of
+ * That is the lowest capability, from 8.0 on, at which a driver finds PTX for every fat binary of
  * the executable and of the libraries it is linked with: programs ask a device for the capability
  * they were built for before they use it. Libraries that are opened later do not count.
  */
@@ -13,7 +13,7 @@
 #include "ptx/file.h"
 #include "util/options.h"
 
-#define LEAST_CAPABILITY 75
+#define LEAST_CAPABILITY 80
 
 static const struct crt_architecture architectures[] = {
 #define ARCHITECTURE(...) {__VA_ARGS__},

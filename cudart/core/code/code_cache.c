@@ -226,6 +226,7 @@ static void add_variant(struct cache_hash *hash, const struct jit_variant *varia
     cache_hash_number(hash, variant->width);
     cache_hash_number(hash, variant->jam);
     cache_hash_number(hash, variant->is_quick);
+    cache_hash_number(hash, variant->has_fast_matrices);
     add_facts(hash, &variant->facts);
 }
 

@@ -27,6 +27,7 @@ struct jit_variant crt_variant_key(const struct tr_facts *facts)
                                 .width = options->width,
                                 .jam = options->jam,
                                 .is_quick = options->tier == PXR_TIER_QUICK,
+                                .has_fast_matrices = options->matrix == PXR_MATRIX_FAST,
                                 .facts = *facts};
 }
 

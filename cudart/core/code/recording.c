@@ -65,6 +65,7 @@ static void put_code(FILE *out, const struct crt_recorded_launch *launch)
     put_number(out, "width", launch->variant.width, 0);
     put_number(out, "jam", launch->variant.jam, 0);
     put_number(out, "quick", launch->variant.is_quick, 0);
+    put_number(out, "fast_matrices", launch->variant.has_fast_matrices, 0);
     put_facts(out, &launch->variant.facts);
 }
 
@@ -212,6 +213,12 @@ static bool take_quick(const char *value, struct crt_recorded_launch *launch)
     return strcmp(value, "1") == 0;
 }
 
+static bool take_fast_matrices(const char *value, struct crt_recorded_launch *launch)
+{
+    launch->variant.has_fast_matrices = true;
+    return strcmp(value, "1") == 0;
+}
+
 static bool take_block(const char *value, struct crt_recorded_launch *launch)
 {
     static const uint32_t most[3] = {TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_Z};
@@ -277,9 +284,10 @@ static const struct {
     {"kernel=", take_kernel},     {"capability=", take_capability},
     {"skip=", take_skip},         {"collapse=", take_collapse},
     {"width=", take_width},       {"jam=", take_jam},
-    {"quick=", take_quick},       {"block=", take_block},
-    {"grid=", take_grid},         {"shared=", take_shared},
-    {"param", take_param},        {"texture", take_texture},
+    {"quick=", take_quick},       {"fast_matrices=", take_fast_matrices},
+    {"block=", take_block},       {"grid=", take_grid},
+    {"shared=", take_shared},     {"param", take_param},
+    {"texture", take_texture},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

@@ -80,6 +80,7 @@ Test(code_key, depends_on_all_that_decides_code)
     EXPECT_OTHER_KEY(variant->width = 8);
     EXPECT_OTHER_KEY(variant->jam = 8);
     EXPECT_OTHER_KEY(variant->is_quick = true);
+    EXPECT_OTHER_KEY(variant->has_fast_matrices = true);
     EXPECT_OTHER_KEY(facts->has_dynamic_shared = true);
     EXPECT_OTHER_KEY(facts->dynamic_shared_bytes = 8);
     for (int d = 0; d < 3; d++) {
@@ -106,7 +107,7 @@ Test(code_key, depends_on_nothing_else)
     memset(&again.request.variant, 0xff, sizeof again.request.variant);
     again.request.variant.collapse = PXR_COLLAPSE_AUTO;
     again.request.variant.width = again.request.variant.jam = 0;
-    again.request.variant.is_quick = false;
+    again.request.variant.is_quick = again.request.variant.has_fast_matrices = false;
     struct tr_facts *facts = &again.request.variant.facts;
     memset(facts->block, 0, sizeof facts->block);
     memset(facts->grid_max, 0, sizeof facts->grid_max);

@@ -151,7 +151,13 @@ Test(kernels, bad_launches_get_their_codes, .init = make_context)
     OK(cuCtxSynchronize());
 }
 
-Test(kernels, dynamic_shared_memory_has_the_limits_of_the_device, .init = make_context)
+static void make_context_of_75(void)
+{
+    setenv("PTXRUN_COMPUTE_CAPABILITY", "7.5", 1);
+    make_context();
+}
+
+Test(kernels, dynamic_shared_memory_has_the_limits_of_the_device, .init = make_context_of_75)
 {
     CUfunction shared = get(load(scale_ptx), "shared");
     void *none[1];

@@ -150,7 +150,7 @@ Test(nvml, states_have_plausible_values, .init = start)
     NVML(NVML_SUCCESS, nvmlDeviceGetBrand(device, &value));
     cr_expect_eq(value, 0);
     NVML(NVML_SUCCESS, nvmlDeviceGetArchitecture(device, &number));
-    cr_expect_eq(number, 6); /* Turing */
+    cr_expect_eq(number, 7); /* Ampere */
     NVML(NVML_SUCCESS, nvmlDeviceGetNumGpuCores(device, &number));
     cr_expect_geq(number, 64);
     NVML(NVML_SUCCESS, nvmlDeviceGetMemoryBusWidth(device, &number));

@@ -13,13 +13,16 @@
 
 static struct crt_recorded_launch example(void)
 {
-    struct crt_recorded_launch launch = {
-        .image.bytes = {1, 35, 255},
-        .capability = 75,
-        .kernel = (char *)(uintptr_t)"_Z6kernelPf",
-        .skip = (char *)(uintptr_t)"unroll,prefetch",
-        .variant = {.collapse = PXR_COLLAPSE_VECTOR, .width = 16, .jam = 4, .is_quick = true},
-        .launches = 7};
+    struct crt_recorded_launch launch = {.image.bytes = {1, 35, 255},
+                                         .capability = 75,
+                                         .kernel = (char *)(uintptr_t)"_Z6kernelPf",
+                                         .skip = (char *)(uintptr_t)"unroll,prefetch",
+                                         .variant = {.collapse = PXR_COLLAPSE_VECTOR,
+                                                     .width = 16,
+                                                     .jam = 4,
+                                                     .is_quick = true,
+                                                     .has_fast_matrices = true},
+                                         .launches = 7};
     launch.variant.facts = (struct tr_facts){
         .block = {256, 2, 1},
         .grid_max = {1024, 0, 65535},
@@ -38,6 +41,7 @@ static void expect_equal(const struct crt_recorded_launch *a, const struct crt_r
     cr_expect_eq(a->variant.width, b->variant.width);
     cr_expect_eq(a->variant.jam, b->variant.jam);
     cr_expect_eq(a->variant.is_quick, b->variant.is_quick);
+    cr_expect_eq(a->variant.has_fast_matrices, b->variant.has_fast_matrices);
     cr_expect_eq(memcmp(&a->variant.facts, &b->variant.facts, sizeof a->variant.facts), 0);
     cr_expect_eq(a->launches, b->launches);
 }

@@ -236,7 +236,7 @@ Test(rt_devices, properties_are_those_of_the_driver, .init = start)
         RT_OK((cudaError_t)cuDeviceTotalMem_v2(&bytes, i));
         cr_expect_eq(properties.totalGlobalMem, bytes);
         cr_expect_eq(properties.pciBusID, i + 1);
-        cr_expect_eq(properties.major * 10 + properties.minor, 75);
+        cr_expect_eq(properties.major * 10 + properties.minor, 80);
         RT_OK(cudaDeviceGetAttribute(&value, 39, i));
         cr_expect_eq(properties.maxThreadsPerMultiProcessor, value);
         RT_OK(cudaDeviceGetPCIBusId(bus, sizeof bus, i));

@@ -102,7 +102,14 @@ Test(target, no_cost_is_zero)
         cr_expect_gt(numbers[i], 0, "number %zu", i);
 }
 
-/* 0 is for instructions under a mask that there are none of. */
+/* Instructions that not all CPUs have: under a mask, and of bf16. */
+static bool may_lack(const char *figure, uint32_t bits)
+{
+    if (strcmp(figure, "bf16_dots") == 0)
+        return bits < 512;
+    return strncmp(figure, "masked", 6) == 0 && strstr(figure, "by_lane") == NULL;
+}
+
 Test(target, no_row_lacks_a_figure)
 {
     static const char *const cpus[] = {"x86-64-v2", "haswell", "skylake",        "alderlake",
@@ -111,10 +118,19 @@ Test(target, no_row_lacks_a_figure)
     for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
         struct tr_target target = tr_target_find(cpus[i], bits[i]);
         for (size_t f = 0; f < TR_FIGURE_COUNT; f++)
-            if (strncmp(tr_figure_names[f].name, "masked", 6) != 0 ||
-                strstr(tr_figure_names[f].name, "by_lane") != NULL)
+            if (!may_lack(tr_figure_names[f].name, bits[i]))
                 cr_expect_gt(tr_figure(&target, f), 0, "%s, %s", cpus[i], tr_figure_names[f].name);
     }
+}
+
+/* Xeons have half the rate of f32 for them. */
+Test(target, dot_products_are_for_cpus_that_gain_by_them)
+{
+    cr_expect(tr_target_find("znver4", 512).gains_bf16_dots);
+    cr_expect(tr_target_find("znver5", 512).gains_bf16_dots);
+    cr_expect(tr_target_find("cooperlake", 512).gains_bf16_dots);
+    cr_expect(!tr_target_find("sapphirerapids", 512).gains_bf16_dots);
+    cr_expect(!tr_target_find("znver3", 256).gains_bf16_dots);
 }
 
 /* A shorter vector is one instruction as well; lanes count one by one. */

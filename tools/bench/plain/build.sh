@@ -23,7 +23,7 @@ else
     parallel=-fopenmp-simd
 fi
 
-for name in table_regular table_irregular table_images table_votes table_regular_tuned table_irregular_tuned limits costs memory; do
+for name in table_regular table_irregular table_images table_matrices table_votes table_regular_tuned table_irregular_tuned table_matrices_tuned limits costs memory; do
     case $name in
     *_tuned | limits | costs | memory) more=$long_vectors ;;
     *) more= ;;

@@ -117,6 +117,30 @@ void cost_fused(const struct table_args *args)
     })
 }
 
+/* Pairs of bf16. */
+static inline floats dot_bf16(ints a, ints b, floats sum)
+{
+#if defined __AVX512BF16__
+    return (floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
+#else
+    const int high = (int)0xffff0000;
+    sum = multiply_add((floats)(a & high), (floats)(b & high), sum);
+    return multiply_add((floats)(a << 16), (floats)(b << 16), sum);
+#endif
+}
+
+void cost_bf16_dots(const struct table_args *args)
+{
+    floats sums[COSTS_UNROLLED] = {0};
+    ints a = 0x3f803f80, b = 0x3f003f00;
+    OPAQUE(b);
+    LOOP(args, {
+        OPAQUE(a);
+        sums[i] = dot_bf16(a, b, sums[i]);
+        OPAQUE(sums[i]);
+    })
+}
+
 /* Each waits for the one before. */
 void cost_chain(const struct table_args *args)
 {

@@ -27,12 +27,13 @@ void tuned_vector_add(const struct table_args *args)
 
 /* ---- matrix products ---- */
 
-#define BLOCK_ROWS   (VECTOR_BYTES == 64 ? 8 : 4) /* two vectors in each: half of all registers */
-#define BLOCK_DEPTH  256
+#define BLOCK_ROWS  (VECTOR_BYTES == 64 ? 8 : 4) /* two vectors in each: half of all registers */
+#define BLOCK_DEPTH 256
+#define MULTIPLY_ADD(sum, a, b) ((sum) + (a) * (b))
 
-#define ELEMENT      float
-#define VECTOR       vector_f32
-#define MATMUL(name) name##_f32
+#define ELEMENT                 float
+#define VECTOR                  vector_f32
+#define MATMUL(name)            name##_f32
 #include "tools/bench/plain/matmul_blocks.h"
 #undef ELEMENT
 #undef VECTOR
@@ -42,6 +43,18 @@ void tuned_vector_add(const struct table_args *args)
 #define VECTOR       vector_f64
 #define MATMUL(name) name##_f64
 #include "tools/bench/plain/matmul_blocks.h"
+
+void tuned_matmul_f32(const struct table_args *args)
+{
+    size_t size = args->n[0];
+    multiply_blocks_f32(args->buffer[0], args->buffer[1], args->buffer[2], size, size, args);
+}
+
+void tuned_matmul_f64(const struct table_args *args)
+{
+    size_t size = args->n[0];
+    multiply_blocks_f64(args->buffer[0], args->buffer[1], args->buffer[2], size, size, args);
+}
 
 /* ---- stencil ---- */
 
