@@ -272,7 +272,7 @@ Test(loader, object_with_many_damaged_bytes_loads_or_is_refused, .timeout = 100)
     struct jit_object good = read_fixture("good");
     struct jit_object object = {.bytes = malloc(good.size_bytes), .size_bytes = good.size_bytes};
     uint64_t random = 88172645463325252;
-    unsigned rounds = is_by_orc() ? 5000 : 20000;
+    unsigned rounds = is_by_orc() ? 1000 : 20000;
     for (unsigned round = 0; round < rounds; round++) {
         memcpy(object.bytes, good.bytes, good.size_bytes);
         for (unsigned i = 0; i < 1 + round % 6; i++) {
