@@ -37,6 +37,19 @@ static enum pxr_status classify_section(const struct elf_object *object, uint32_
     return PXR_OK;
 }
 
+/* What is not loaded is for debuggers: it has addresses and offsets, nothing that needs a stub. */
+static enum pxr_status check_reloc_of_skipped(void *argument, uint32_t section,
+                                              const struct elf_reloc *reloc, struct pxr_error *err)
+{
+    const struct image *image = argument;
+    enum reloc_class class = image->arch->classify(reloc->type);
+    if (class == RELOC_ABSOLUTE || class == RELOC_OFFSET || class == RELOC_DIRECT)
+        return PXR_OK;
+    return pxr_fail(err, PXR_COMPILE_FAILED,
+                    "the compiled code has a relocation of type %u in section '%s'",
+                    (unsigned)reloc->type, elf_section_name(&image->object, section));
+}
+
 /* What is allowed of relocations, and which symbols need a stub or a slot. */
 static enum pxr_status note_reloc(void *argument, uint32_t section, const struct elf_reloc *reloc,
                                   struct pxr_error *err)
@@ -44,7 +57,7 @@ static enum pxr_status note_reloc(void *argument, uint32_t section, const struct
     struct image *image = argument;
     struct symbol_use *use = &image->uses[reloc->symbol];
     enum reloc_class class = image->arch->classify(reloc->type);
-    if (class == RELOC_UNKNOWN)
+    if (class == RELOC_UNKNOWN || class == RELOC_OFFSET)
         return pxr_fail(err, PXR_COMPILE_FAILED, "the compiled code has a relocation of type %u",
                         (unsigned)reloc->type);
     if (class == RELOC_ABSOLUTE && !(image->object.sections[section].sh_flags & SHF_WRITE))
@@ -71,28 +84,45 @@ static void *external_address(const struct image *image, const char *name)
     return address;
 }
 
+static bool is_kernel(const struct image *image, uint32_t index)
+{
+    Elf64_Sym symbol = elf_symbol(&image->object, index);
+    return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+           strcmp(elf_symbol_name(&image->object, &symbol), JIT_KERNEL_SYMBOL) == 0;
+}
+
+/* What the object defines is in it, and the kernel is all that others can see of it. */
+static bool is_defined_well(const struct image *image, uint32_t index)
+{
+    Elf64_Sym symbol = elf_symbol(&image->object, index);
+    unsigned type = ELF64_ST_TYPE(symbol.st_info);
+    if (ELF64_ST_BIND(symbol.st_info) != STB_LOCAL && !is_kernel(image, index))
+        return false;
+    if (symbol.st_shndx == SHN_ABS)
+        return type == STT_FILE;
+    if (type > STT_SECTION || symbol.st_shndx >= image->object.section_count)
+        return false;
+    uint64_t room = image->object.sections[symbol.st_shndx].sh_size;
+    return symbol.st_value <= room && symbol.st_size <= room - symbol.st_value;
+}
+
 /* Every undefined symbol must be known, whether it is used or not. */
 static enum pxr_status check_symbols(struct image *image, struct pxr_error *err)
 {
     for (uint32_t i = 1; i < image->object.symbol_count; i++) {
         Elf64_Sym symbol = elf_symbol(&image->object, i);
         const char *name = elf_symbol_name(&image->object, &symbol);
-        if (symbol.st_shndx != SHN_UNDEF)
-            continue;
-        if (!external_address(image, name))
+        image->uses[i].is_external = symbol.st_shndx == SHN_UNDEF;
+        if (image->uses[i].is_external && !external_address(image, name))
             return pxr_fail(err, PXR_COMPILE_FAILED,
                             "the compiled code calls '%s', which generated code may not call",
                             name);
-        image->uses[i].is_external = true;
+        if (!image->uses[i].is_external && !is_defined_well(image, i))
+            return pxr_fail(
+                err, PXR_COMPILE_FAILED,
+                "the compiled code defines '%s', which is neither the kernel nor its own", name);
     }
     return PXR_OK;
-}
-
-static bool is_kernel(const struct image *image, uint32_t index)
-{
-    Elf64_Sym symbol = elf_symbol(&image->object, index);
-    return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
-           strcmp(elf_symbol_name(&image->object, &symbol), JIT_KERNEL_SYMBOL) == 0;
 }
 
 static enum pxr_status find_kernel(struct image *image, struct pxr_error *err)
@@ -124,6 +154,18 @@ static enum pxr_status classify_sections(struct image *image, struct pxr_error *
     return PXR_OK;
 }
 
+static enum pxr_status check_relocs(struct image *image, struct pxr_error *err)
+{
+    for (uint32_t i = 0; i < image->object.section_count; i++) {
+        bool is_skipped = image->kinds[i] == SECTION_SKIPPED;
+        enum pxr_status status = elf_each_reloc(
+            &image->object, i, is_skipped ? check_reloc_of_skipped : note_reloc, image, err);
+        if (status != PXR_OK)
+            return status;
+    }
+    return PXR_OK;
+}
+
 enum pxr_status image_init(struct image *image, const struct jit_object *object,
                            const struct jit_symbol *extra, size_t extra_count,
                            struct pxr_error *err)
@@ -145,7 +187,7 @@ enum pxr_status image_init(struct image *image, const struct jit_object *object,
     if (status == PXR_OK)
         status = check_symbols(image, err);
     if (status == PXR_OK)
-        status = image_each_reloc(image, note_reloc, image, err);
+        status = check_relocs(image, err);
     if (status == PXR_OK)
         status = find_kernel(image, err);
     return status;

@@ -87,6 +87,22 @@ static enum pxr_status read_symbol_table(struct elf_object *object, struct pxr_e
     return object->symbol_section ? PXR_OK : corrupt(err, "no symbol table");
 }
 
+static enum pxr_status check_reloc_tables(const struct elf_object *object, struct pxr_error *err)
+{
+    for (uint32_t i = 1; i < object->section_count; i++) {
+        const Elf64_Shdr *table = &object->sections[i];
+        if (table->sh_type == SHT_REL)
+            return corrupt(err, "relocations without addends");
+        if (table->sh_type != SHT_RELA)
+            continue;
+        if (table->sh_entsize != sizeof(Elf64_Rela) || table->sh_link != object->symbol_section)
+            return corrupt(err, "relocations of an unknown form");
+        if (table->sh_info >= object->section_count)
+            return corrupt(err, "relocations of a section that does not exist");
+    }
+    return PXR_OK;
+}
+
 enum pxr_status elf_object_init(struct elf_object *object, const uint8_t *bytes, size_t size_bytes,
                                 struct pxr_error *err)
 {
@@ -108,6 +124,8 @@ enum pxr_status elf_object_init(struct elf_object *object, const uint8_t *bytes,
                               &object->section_names_bytes, err);
     if (status == PXR_OK)
         status = read_symbol_table(object, err);
+    if (status == PXR_OK)
+        status = check_reloc_tables(object, err);
     if (status != PXR_OK)
         elf_object_fini(object);
     return status;
@@ -152,8 +170,6 @@ static enum pxr_status each_entry(const struct elf_object *object, const Elf64_S
                                   uint32_t section, elf_reloc_fn fn, void *argument,
                                   struct pxr_error *err)
 {
-    if (table->sh_entsize != sizeof(Elf64_Rela) || table->sh_link != object->symbol_section)
-        return corrupt(err, "relocations of an unknown form");
     uint64_t count = table->sh_size / sizeof(Elf64_Rela);
     for (uint64_t i = 0; i < count; i++) {
         Elf64_Rela entry;
@@ -177,11 +193,7 @@ enum pxr_status elf_each_reloc(const struct elf_object *object, uint32_t section
 {
     for (uint32_t i = 1; i < object->section_count; i++) {
         const Elf64_Shdr *table = &object->sections[i];
-        if (table->sh_info != section)
-            continue;
-        if (table->sh_type == SHT_REL)
-            return corrupt(err, "relocations without addends");
-        if (table->sh_type != SHT_RELA)
+        if (table->sh_type != SHT_RELA || table->sh_info != section)
             continue;
         enum pxr_status status = each_entry(object, table, section, fn, argument, err);
         if (status != PXR_OK)

@@ -27,7 +27,8 @@ struct elf_object {
     size_t symbol_names_bytes;
 };
 
-/* Reads the headers. Errors: PXR_COMPILE_FAILED with the defect, PXR_OUT_OF_MEMORY. */
+/* Reads the headers; tables of relocations have to be of the form with explicit addends. Errors:
+ * PXR_COMPILE_FAILED with the defect, PXR_OUT_OF_MEMORY. */
 enum pxr_status elf_object_init(struct elf_object *object, const uint8_t *bytes, size_t size_bytes,
                                 struct pxr_error *err);
 void elf_object_fini(struct elf_object *object);
@@ -54,7 +55,7 @@ typedef enum pxr_status (*elf_reloc_fn)(void *argument, uint32_t section,
                                         const struct elf_reloc *reloc, struct pxr_error *err);
 
 /* Calls fn for each relocation of this section (of every table that applies to it) until one
- * fails. Relocations without explicit addend are refused. */
+ * fails. */
 enum pxr_status elf_each_reloc(const struct elf_object *object, uint32_t section, elf_reloc_fn fn,
                                void *argument, struct pxr_error *err);
 

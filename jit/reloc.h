@@ -13,6 +13,7 @@
 
 enum reloc_class {
     RELOC_UNKNOWN,
+    RELOC_OFFSET,   /* the symbol's offset in its section, 4 bytes: only where nothing is loaded */
     RELOC_ABSOLUTE, /* the symbol's address itself: only in data */
     RELOC_DIRECT,   /* the symbol, relative to the place: it must be in the object */
     RELOC_CALL,     /* as DIRECT, but a stub will do */

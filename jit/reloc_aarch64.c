@@ -34,6 +34,7 @@ struct type_info {
 /* Code of the large model puts an address together from four instructions: known, so that it is
  * refused by name. */
 static const struct type_info types[] = {
+    {R_AARCH64_ABS32, RELOC_OFFSET, FORM_NONE, 0, 0, 0},
     {R_AARCH64_ABS64, RELOC_ABSOLUTE, FORM_WORD64_ABSOLUTE, 0, 0, 0},
     {R_AARCH64_MOVW_UABS_G0_NC, RELOC_ABSOLUTE, FORM_NONE, 0, 0, 0},
     {R_AARCH64_MOVW_UABS_G1_NC, RELOC_ABSOLUTE, FORM_NONE, 0, 0, 0},

@@ -15,6 +15,8 @@
 static enum reloc_class classify(uint32_t type)
 {
     switch (type) {
+    case R_X86_64_32:
+        return RELOC_OFFSET;
     case R_X86_64_64:
         return RELOC_ABSOLUTE;
     case R_X86_64_PC32:

@@ -273,16 +273,34 @@ static bool is_in_system_directory(const char *library)
     return path != NULL;
 }
 
+bool target_elf_finds(const struct target_elf *elf, const char *library)
+{
+    return finds_library(elf, library) || is_in_system_directory(library);
+}
+
+static bool is_missing(const struct target_elf *elf, const char *search, const char *library)
+{
+    char *path = find_in_list(elf, search, library);
+    bool is_found = path || target_elf_finds(elf, library);
+    free(path);
+    return !is_found;
+}
+
 const char *target_elf_missing_vendor(const struct target_elf *elf, const char *search)
 {
-    for (unsigned i = 0; i < elf->vendor_count; i++) {
-        const char *name = elf->vendor[i];
-        char *path = find_in_list(elf, search, name);
-        bool is_found = path || finds_library(elf, name) || is_in_system_directory(name);
-        free(path);
-        if (!is_found)
-            return name;
-    }
+    for (unsigned i = 0; i < elf->vendor_count; i++)
+        if (is_missing(elf, search, elf->vendor[i]))
+            return elf->vendor[i];
+    return NULL;
+}
+
+const char *target_elf_missing_cudart(const struct target_elf *elf, const char *search,
+                                      const char *cudart_directory)
+{
+    for (unsigned i = 0; i < elf->cudart_count; i++)
+        if (is_missing(elf, search, elf->cudart[i]) &&
+            is_missing(elf, cudart_directory, elf->cudart[i]))
+            return elf->cudart[i];
     return NULL;
 }
 
@@ -313,9 +331,4 @@ bool target_elf_names_cudart(const struct target_elf *elf, const char *library)
             return true;
     }
     return false;
-}
-
-bool target_elf_finds(const struct target_elf *elf, const char *library)
-{
-    return finds_library(elf, library) || is_in_system_directory(library);
 }

@@ -37,6 +37,11 @@ char *target_elf_find_in_rpath(const struct target_elf *elf, const char *library
  * the loader's LD_LIBRARY_PATH, or NULL. */
 const char *target_elf_missing_vendor(const struct target_elf *elf, const char *search);
 
+/* The first libcudart it needs that the loader will find neither there nor in cudart_directory,
+ * which may be NULL; NULL if it finds all. */
+const char *target_elf_missing_cudart(const struct target_elf *elf, const char *search,
+                                      const char *cudart_directory);
+
 /* Whether the program would look for a libcudart in vain without cudart_directory. A program that
  * names none may still load one later: then each that the directory offers has to be found
  * elsewhere. LD_LIBRARY_PATH need not be considered, as it is searched first anyway. */

@@ -144,6 +144,41 @@ static bool lacks_older(const struct target_elf *elf, const char *library)
            !target_elf_finds(elf, library);
 }
 
+static bool is_older_cudart(const char *library)
+{
+    for (int i = 0; i < TARGET_OLDER_COUNT; i++)
+        if (strcmp(library, target_older_cudarts[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Why the program will not get far, in *warning; NULL: it may. */
+static enum pxr_status foresee(const char *path, const struct target_elf *elf,
+                               const char *cudart_directory, char **warning, struct pxr_error *err)
+{
+    const char *search = getenv("LD_LIBRARY_PATH");
+    const char *vendor = target_elf_missing_vendor(elf, search);
+    const char *cudart = target_elf_missing_cudart(elf, search, cudart_directory);
+    int written = 0;
+    if (elf->is_static)
+        written = asprintf(warning,
+                           "'%s' is statically linked and cannot load a CUDA driver; only "
+                           "dynamically linked programs that it starts will find ptxrun's",
+                           path);
+    else if (vendor)
+        written = asprintf(warning,
+                           "'%s' needs %s (%s), which is not on this machine: a closed library "
+                           "made for GPUs, which ptxrun does not serve yet",
+                           path, vendor, pxr_vendor_library(vendor));
+    else if (cudart && !is_older_cudart(cudart))
+        written = asprintf(warning,
+                           "'%s' needs %s, which is not on this machine, and ptxrun has those of "
+                           "CUDA 11 to 13 only; put the folder of the toolkit's own into "
+                           "LD_LIBRARY_PATH",
+                           path, cudart);
+    return written < 0 ? pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory") : PXR_OK;
+}
+
 static enum pxr_status inspect_elf(const char *path, const char *cudart_directory,
                                    struct target *target, struct pxr_error *err)
 {
@@ -152,25 +187,14 @@ static enum pxr_status inspect_elf(const char *path, const char *cudart_director
     if (status == PXR_OK && elf.loader && access(elf.loader, F_OK) != 0)
         status = pxr_fail(err, PXR_IO, "'%s' needs the loader '%s', which does not exist", path,
                           elf.loader);
-    if (status == PXR_OK && elf.is_static &&
-        asprintf(&target->warning,
-                 "'%s' is statically linked and cannot load a CUDA driver; only dynamically linked "
-                 "programs that it starts will find ptxrun's",
-                 path) < 0)
-        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-    const char *missing = target_elf_missing_vendor(&elf, getenv("LD_LIBRARY_PATH"));
-    if (status == PXR_OK && !target->warning && missing &&
-        asprintf(&target->warning,
-                 "'%s' needs %s (%s), which is not on this machine: a closed library made for "
-                 "GPUs, which ptxrun does not serve yet",
-                 path, missing, pxr_vendor_library(missing)) < 0)
-        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    if (status == PXR_OK)
+        status = foresee(path, &elf, cudart_directory, &target->warning, err);
     if (status == PXR_OK) {
         target->other_driver = target_elf_find_in_rpath(&elf, "libcuda.so.1");
         target->lacks_cudart = target_elf_lacks_cudart(&elf, cudart_directory);
         target->elf_path = strdup(path);
         target->names_cudart = elf.cudart_count > 0;
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < TARGET_OLDER_COUNT; i++)
             target->lacks_older[i] = lacks_older(&elf, target_older_cudarts[i]);
     }
     target_elf_fini(&elf);

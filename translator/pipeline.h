@@ -44,7 +44,7 @@ enum tr_form {
     TR_FORM_SREGS = 4,   /* no special register is a placeholder */
     TR_FORM_LOOPS =
         8, /* each loop has one way back, and a block before it that leads nowhere else */
-    TR_FORM_BYTES = 16, /* the kernel keeps nothing of less than a byte in memory */
+    TR_FORM_BYTES = 16, /* nothing of less than a byte is kept in memory */
 };
 
 struct tr_promises {

@@ -113,7 +113,7 @@ static const char *find_broken(LLVMModuleRef module, const struct tr_step *step,
     if (broken == NULL && (leaves & TR_FORM_SREGS))
         broken = check_sregs(module);
     if (broken == NULL && (leaves & TR_FORM_BYTES))
-        broken = check_function(LLVMGetNamedFunction(module, TR_KERNEL_NAME), check_bytes, 0);
+        broken = check_each(module, check_bytes, 0);
     if (broken == NULL && (leaves & TR_FORM_LOOPS))
         broken = check_loops(LLVMGetNamedFunction(module, TR_KERNEL_NAME));
     return broken;

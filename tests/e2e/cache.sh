@@ -182,21 +182,33 @@ CUDA_CACHE_MAXSIZE=1000 run vector_add --cache-dir "$work/small"
 
 # ---- what is wrong with it ----
 
+# Also where ORC loads what is in the cache.
 wrong() {
-    run vector_add --cache-dir "$work/c"
+    run vector_add --cache-dir "$work/c" ${loader:+--loader $loader}
     [ "$(grep -c 'warning' "$work/err")" -le 1 ] || fail "$1: more than a line"
 }
 fill() {
     rm -rf "$work/c"
     run vector_add --cache-dir "$work/c"
 }
-fill
-find "$work/c" -type f -path '*/??/*' | while read -r entry; do echo garbage >"$entry"; done
-wrong "garbage"
-says "garbage" "is not used"
-fill
-find "$work/c" -type f -path '*/??/*' -exec truncate -s 50 {} +
-wrong "cut off"
+for loader in own orc; do
+    fill
+    find "$work/c" -type f -path '*/??/*' | while read -r entry; do echo garbage >"$entry"; done
+    wrong "garbage, loaded by $loader"
+    says "garbage, loaded by $loader" "is not used"
+    fill
+    find "$work/c" -type f -path '*/??/*' -exec truncate -s 50 {} +
+    wrong "cut off, loaded by $loader"
+    fill
+    for entry in "$work"/c/??/*; do
+        printf '\252\125' | dd of="$entry" bs=1 seek=$(($(stat -c %s "$entry") / 2)) conv=notrunc 2>/dev/null
+    done
+    wrong "two bytes changed, loaded by $loader"
+    says "two bytes changed, loaded by $loader" "$miss"
+    wrong "mended, loaded by $loader"
+    says "mended, loaded by $loader" "$hit"
+done
+loader=
 fill
 find "$work/c" -type f -path '*/??/*' -exec chmod 666 {} +
 wrong "others could write entries"

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The steps of compiling as users meet them: dumped, timed, checked, left out, and found by bisection.
-#   sh tests/e2e/steps.sh PTXRUN PROGRAM
-# PROGRAM has a kernel with barriers that becomes vectors, and says PASSED.
+#   sh tests/e2e/steps.sh PTXRUN PROGRAM CLUSTERS
+# PROGRAM has a kernel with barriers that becomes vectors, and says PASSED. CLUSTERS has predicates that threads keep
+# from one step to the next, and says it, too.
 set -u
 ptxrun=$1
 program=$2
+clusters=$3
 here=$(dirname "$0")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -36,6 +38,7 @@ expect "times name steps" has ' vectorise  *[0-9]' times
 expect "times have a title" has "steps of kernel '" times
 
 expect "every step keeps its promise" passes "$ptxrun" --verify-steps "$program"
+expect "every step of threads that part keeps it, too" passes "$ptxrun" --verify-steps --collapse=vector "$clusters"
 
 # refuses WHAT MESSAGE OPTION: with status 2, before the program is started
 refuses() {

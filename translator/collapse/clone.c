@@ -9,6 +9,8 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "translator/collapse/kept.h"
+
 enum pxr_status tr_clone_init(struct tr_clone *clone, const struct tr_kernel *kernel,
                               struct pxr_error *err)
 {
@@ -48,7 +50,9 @@ LLVMValueRef tr_clone_use(struct tr_clone *clone, uint32_t value, uint32_t segme
     const struct tr_value *used = &clone->kernel->graph.values[value];
     if (clone->homes[value] == NULL || used->segment == segment)
         return clone->copies[value];
-    return LLVMBuildLoad2(clone->builder, LLVMTypeOf(used->llvm), clone->homes[value], "");
+    LLVMTypeRef type = LLVMTypeOf(used->llvm);
+    return clone->has_kept_homes ? tr_load_kept(clone->builder, type, clone->homes[value])
+                                 : LLVMBuildLoad2(clone->builder, type, clone->homes[value], "");
 }
 
 LLVMValueRef tr_clone_operand(struct tr_clone *clone, uint32_t value, uint32_t i, uint32_t segment)
@@ -59,9 +63,13 @@ LLVMValueRef tr_clone_operand(struct tr_clone *clone, uint32_t value, uint32_t i
     return tr_clone_use(clone, inst->operands[i], segment);
 }
 
-static void store_home(struct tr_clone *clone, uint32_t value)
+void tr_clone_store_home(struct tr_clone *clone, uint32_t value)
 {
-    if (clone->homes[value] != NULL)
+    if (clone->homes[value] == NULL)
+        return;
+    if (clone->has_kept_homes)
+        tr_store_kept(clone->builder, clone->copies[value], clone->homes[value]);
+    else
         LLVMBuildStore(clone->builder, clone->copies[value], clone->homes[value]);
 }
 
@@ -83,7 +91,7 @@ void tr_clone_value(struct tr_clone *clone, uint32_t value)
     tr_clone_locate(clone, value);
     if (!clone->replace(clone, value))
         copy_instruction(clone, value, TR_NONE);
-    store_home(clone, value);
+    tr_clone_store_home(clone, value);
 }
 
 static void copy_terminator(struct tr_clone *clone, uint32_t value, uint32_t segment)
@@ -105,7 +113,7 @@ static uint32_t begin_phis(struct tr_clone *clone, const struct tr_segment *segm
         clone->copies[value] = LLVMBuildPhi(clone->builder, LLVMTypeOf(values[value].llvm), "");
     }
     for (uint32_t i = 0; i < count; i++)
-        store_home(clone, segment->first_value + i);
+        tr_clone_store_home(clone, segment->first_value + i);
     return count;
 }
 
@@ -134,7 +142,7 @@ static void copy_segment(struct tr_clone *clone, uint32_t s)
         }
         if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(clone->builder)) != NULL)
             break;
-        store_home(clone, value);
+        tr_clone_store_home(clone, value);
     }
     clone->ends[s] = LLVMGetInsertBlock(clone->builder);
 }

@@ -19,6 +19,7 @@ struct tr_clone {
     /* By value: memory that holds it; NULL: none. It is written where the value is defined and read
      * where another segment uses it. */
     LLVMValueRef *homes;
+    bool has_kept_homes;       /* they hold values of their kept types (kept.h) */
     LLVMBasicBlockRef *blocks; /* by segment: where its copy begins … */
     LLVMBasicBlockRef *ends;   /* … and ends */
     /* Replaces the instruction at the builder's place: true; sets copies[value] if it has a result.
@@ -38,6 +39,9 @@ void tr_clone_reset(struct tr_clone *clone);
  * point are left to `replace`, which must end the block. Phis get values only from segments in the
  * set. */
 void tr_clone_segments(struct tr_clone *clone, const struct tr_set *segments);
+
+/* Writes the value's copy to its home, if it has one. */
+void tr_clone_store_home(struct tr_clone *clone, uint32_t value);
 
 /* Copies one instruction, but no phi or terminator, to the builder's place outside of its segment:
  * its operands come from homes and from copies made before. */

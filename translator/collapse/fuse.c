@@ -17,6 +17,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "translator/collapse/kept.h"
 #include "translator/collapse/prepare.h"
 #include "translator/collapse/region_loop.h"
 #include "translator/module/marks.h"
@@ -279,7 +280,7 @@ static void give_values(const struct tr_fused *fused, uint32_t sync)
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
         if (crossing->home[v] != TR_HOME_GROUP)
             continue;
-        LLVMTypeRef type = tr_kept_type(fuse, LLVMTypeOf(fuse->kernel->graph.values[v].llvm));
+        LLVMTypeRef type = tr_kept_type(LLVMTypeOf(fuse->kernel->graph.values[v].llvm));
         LLVMValueRef array = tr_fuse_thread_array(fuse, fuse->frame.thread_array[v]);
         LLVMValueRef value =
             LLVMBuildLoad2(b, type, tr_fuse_element(fuse, type, array, thread), "");

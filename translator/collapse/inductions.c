@@ -9,6 +9,7 @@
 #include <llvm-c/Target.h>
 
 #include "translator/collapse/again.h"
+#include "translator/module/walk.h"
 
 struct split {
     const struct tr_kernel *kernel;
@@ -117,14 +118,6 @@ static void at(struct split *split, LLVMValueRef inst)
     LLVMSetCurrentDebugLocation2(split->builder, LLVMInstructionGetDebugLoc(inst));
 }
 
-static LLVMValueRef first_behind_phis(LLVMValueRef phi)
-{
-    LLVMValueRef inst = phi;
-    while (LLVMIsAPHINode(inst) != NULL)
-        inst = LLVMGetNextInstruction(inst);
-    return inst;
-}
-
 /* The step in bytes, as wide as an address. */
 static LLVMValueRef pointer_step(struct split *split, LLVMValueRef gep)
 {
@@ -188,7 +181,7 @@ static void split_phi(struct split *split)
     at(split, phi->llvm);
     LLVMValueRef u = LLVMBuildPhi(split->builder, split->type, "");
     fill_phi(split, u);
-    at(split, first_behind_phis(phi->llvm));
+    at(split, tr_first_behind_phis(LLVMGetInstructionParent(phi->llvm)));
     LLVMValueRef start = start_of(split);
     LLVMValueRef p =
         is_pointer ? LLVMBuildGEP2(split->builder, LLVMInt8TypeInContext(llvm), start, &u, 1, "")

@@ -7,6 +7,7 @@
  */
 #include <llvm-c/Target.h>
 
+#include "translator/collapse/kept.h"
 #include "translator/collapse/region_loop.h"
 
 #define VARIABLE_ALIGN 64
@@ -91,7 +92,7 @@ static void put_into_frame(struct tr_fused *fused, uint32_t sync)
             put_value(&put, v);
             continue;
         }
-        LLVMTypeRef type = tr_kept_type(fuse, type_of(fuse, v));
+        LLVMTypeRef type = tr_kept_type(type_of(fuse, v));
         LLVMValueRef now =
             LLVMBuildLoad2(fuse->builder, type, tr_group_place(fused, sync, v, lanes.group), "");
         LLVMBuildStore(fuse->builder, now,

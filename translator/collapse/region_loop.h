@@ -166,9 +166,6 @@ void tr_build_group_way(struct tr_fused *fused, uint32_t region, const LLVMBasic
 bool tr_choose_warp_places(struct tr_fused *fused);
 /* The memory of all lanes for a value of that type behind sync points of the warp. */
 LLVMValueRef tr_warp_array(struct tr_fused *fused, uint32_t value, LLVMTypeRef element);
-/* The type of a kept value in memory. i1 has no place of its own in a vector in memory, so it takes
- * a byte: an access of i1 would be done lane by lane. */
-LLVMTypeRef tr_kept_type(const struct tr_fuse *fuse, LLVMTypeRef type);
 /* A variable with an element for each lane. */
 LLVMValueRef tr_lane_variable(const struct tr_fuse *fuse, LLVMTypeRef element);
 

@@ -11,6 +11,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/collapse/fuse.h"
+#include "translator/collapse/kept.h"
 #include "translator/module/module_steps.h"
 
 struct step {
@@ -108,7 +109,7 @@ static void find_memory(struct step *step)
             step->clone.copies[v] = tr_fuse_local(fuse, v, place);
         if (fuse->frame.thread_array[v] != TR_NONE)
             step->clone.homes[v] = tr_fuse_element(
-                fuse, LLVMTypeOf(graph->values[v].llvm),
+                fuse, tr_kept_type(LLVMTypeOf(graph->values[v].llvm)),
                 tr_fuse_thread_array(fuse, fuse->frame.thread_array[v]), step->index);
     }
     memcpy(step->homes, step->clone.homes, graph->value_count * sizeof *step->homes);
@@ -151,8 +152,7 @@ static void begin_resume(struct step *step, uint32_t sync)
     LLVMValueRef result = LLVMBuildPhi(fuse->builder, fuse->i64, "");
     LLVMAddIncoming(result, results, blocks, 2);
     step->clone.copies[value] = from_bits(fuse, result, type);
-    if (step->clone.homes[value] != NULL)
-        LLVMBuildStore(fuse->builder, step->clone.copies[value], step->clone.homes[value]);
+    tr_clone_store_home(&step->clone, value);
 }
 
 /* ---- from loops to steps ---- */
@@ -216,7 +216,7 @@ static void take_values(struct step *step, uint32_t sync)
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
         if (crossing->home[v] != TR_HOME_GROUP)
             continue;
-        LLVMTypeRef type = LLVMTypeOf(fuse->kernel->graph.values[v].llvm);
+        LLVMTypeRef type = tr_kept_type(LLVMTypeOf(fuse->kernel->graph.values[v].llvm));
         LLVMValueRef from = tr_fuse_group_element(fuse, fuse->frame.group_array[v], type, group);
         LLVMBuildStore(fuse->builder, LLVMBuildLoad2(fuse->builder, type, from, ""),
                        step->clone.homes[v]);
@@ -333,6 +333,7 @@ enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err)
         return status;
     fuse->function = take_function(fuse, &step.clone.subprogram);
     fuse->step = fuse->function;
+    step.clone.has_kept_homes = true;
     step.clone.llvm = fuse->llvm;
     step.clone.function = fuse->function;
     step.clone.builder = fuse->builder;

@@ -11,6 +11,7 @@
 
 #include <llvm-c/Target.h>
 
+#include "translator/collapse/kept.h"
 #include "translator/collapse/region_loop.h"
 #include "translator/module/marks.h"
 
@@ -27,11 +28,6 @@ struct places {
     struct tr_set *taken;  /* by sync point: places of values kept around it */
     struct tr_set busy;    /* for one value */
 };
-
-LLVMTypeRef tr_kept_type(const struct tr_fuse *fuse, LLVMTypeRef type)
-{
-    return type == fuse->i1 ? fuse->i8 : type;
-}
 
 LLVMValueRef tr_lane_variable(const struct tr_fuse *fuse, LLVMTypeRef element)
 {
@@ -69,7 +65,7 @@ static void find_busy(struct places *places, uint32_t value)
 static void choose_place(struct places *places, uint32_t value)
 {
     const struct tr_fuse *fuse = places->fused->fuse;
-    LLVMTypeRef type = tr_kept_type(fuse, LLVMTypeOf(fuse->kernel->graph.values[value].llvm));
+    LLVMTypeRef type = tr_kept_type(LLVMTypeOf(fuse->kernel->graph.values[value].llvm));
     uint32_t place = 0;
     find_busy(places, value);
     while (place < places->count &&

@@ -9,6 +9,7 @@
 
 #include <llvm-c/Target.h>
 
+#include "translator/collapse/kept.h"
 #include "translator/collapse/region_loop.h"
 #include "translator/module/marks.h"
 #include "translator/rt/fused.h"
@@ -70,7 +71,7 @@ LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t valu
                             LLVMValueRef group)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    LLVMTypeRef type = tr_kept_type(fuse, type_of(fuse, value));
+    LLVMTypeRef type = tr_kept_type(type_of(fuse, value));
     if (!tr_is_warp_sync_point(fuse->kernel, sync))
         return tr_fuse_group_element(fuse, fuse->frame.group_array[value], type, group);
     if (fused->warp_value[value] == NULL)
@@ -78,33 +79,17 @@ LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t valu
     return fused->warp_value[value];
 }
 
-/* As the value is kept in memory. */
-static LLVMValueRef as_kept(const struct tr_fuse *fuse, LLVMValueRef value)
-{
-    LLVMTypeRef type = tr_kept_type(fuse, LLVMTypeOf(value));
-    return type == LLVMTypeOf(value) ? value : LLVMBuildZExt(fuse->builder, value, type, "");
-}
-
-/* The value, of that type, that is kept in the place. */
-static LLVMValueRef load_kept(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef place)
-{
-    LLVMTypeRef element = tr_kept_type(fuse, type);
-    LLVMValueRef kept = LLVMBuildLoad2(fuse->builder, element, place, "");
-    return element == type ? kept : LLVMBuildTrunc(fuse->builder, kept, type, "");
-}
-
 void tr_keep_of_group(struct tr_fused *fused, uint32_t sync, uint32_t value, LLVMValueRef group,
                       LLVMValueRef now)
 {
-    LLVMBuildStore(fused->fuse->builder, as_kept(fused->fuse, now),
-                   tr_group_place(fused, sync, value, group));
+    tr_store_kept(fused->fuse->builder, now, tr_group_place(fused, sync, value, group));
 }
 
 LLVMValueRef tr_kept_of_group(struct tr_fused *fused, uint32_t sync, uint32_t value,
                               LLVMValueRef group)
 {
-    return load_kept(fused->fuse, type_of(fused->fuse, value),
-                     tr_group_place(fused, sync, value, group));
+    return tr_load_kept(fused->fuse->builder, type_of(fused->fuse, value),
+                        tr_group_place(fused, sync, value, group));
 }
 
 /* The place of what the region's thread keeps at the sync point: in the frame, or in the warp's
@@ -126,22 +111,22 @@ void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVM
         tr_keep_of_group(region->fused, sync, value, region->lanes.group, now);
         return;
     }
-    now = as_kept(fuse, now);
-    LLVMBuildStore(fuse->builder, now, thread_place(region, sync, value, LLVMTypeOf(now)));
+    LLVMTypeRef element = tr_kept_type(LLVMTypeOf(now));
+    tr_store_kept(fuse->builder, now, thread_place(region, sync, value, element));
 }
 
 LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
 {
     struct tr_fuse *fuse = region->fuse;
     LLVMTypeRef type = type_of(fuse, value);
-    return load_kept(fuse, type,
-                     thread_place(region, region->number, value, tr_kept_type(fuse, type)));
+    return tr_load_kept(fuse->builder, type,
+                        thread_place(region, region->number, value, tr_kept_type(type)));
 }
 
 LLVMValueRef tr_kept_lanes(struct tr_fused *fused, uint32_t value)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    return tr_warp_array(fused, value, tr_kept_type(fuse, type_of(fuse, value)));
+    return tr_warp_array(fused, value, tr_kept_type(type_of(fuse, value)));
 }
 
 /* ---- operands and results ---- */

@@ -7,24 +7,17 @@
  */
 #include <llvm-c/Core.h>
 
+#include "translator/module/low_zeros.h"
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 
 /* How many operations an address may be made of. Of longer ones it is the rest that is asked. */
 #define CHAIN_LENGTH 16
-/* How far to look into what may be a multiple. */
-#define MULTIPLE_DEPTH 4
-#define MAX_ALIGN      256
+#define MAX_ALIGN    256
 
 static LLVMOpcode opcode_of(LLVMValueRef value)
 {
     return LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : (LLVMOpcode)0;
-}
-
-static bool is_constant_multiple(LLVMValueRef value, uint64_t align)
-{
-    return LLVMIsAConstantInt(value) != NULL &&
-           (LLVMConstIntGetZExtValue(value) & (align - 1)) == 0;
 }
 
 static bool is_wide_enough(LLVMValueRef value, uint64_t align)
@@ -33,33 +26,9 @@ static bool is_wide_enough(LLVMValueRef value, uint64_t align)
            LLVMGetIntTypeWidth(LLVMTypeOf(value)) >= 16 && align <= MAX_ALIGN;
 }
 
-static bool is_multiple(LLVMValueRef value, uint64_t align, unsigned depth)
+static bool is_multiple(LLVMValueRef value, uint64_t align)
 {
-    if (is_constant_multiple(value, align))
-        return true;
-    LLVMOpcode opcode = opcode_of(value);
-    if (opcode == (LLVMOpcode)0 || depth == 0)
-        return false;
-    LLVMValueRef first = LLVMGetOperand(value, 0);
-    switch (opcode) {
-    case LLVMMul:
-    case LLVMAnd:
-        return is_constant_multiple(LLVMGetOperand(value, 1), align);
-    case LLVMShl: {
-        LLVMValueRef by = LLVMGetOperand(value, 1);
-        return LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) < 16 &&
-               ((UINT64_C(1) << LLVMConstIntGetZExtValue(by)) & (align - 1)) == 0;
-    }
-    case LLVMSExt:
-    case LLVMZExt:
-        return is_wide_enough(first, align) && is_multiple(first, align, depth - 1);
-    case LLVMAdd:
-    case LLVMSub:
-        return is_multiple(first, align, depth - 1) &&
-               is_multiple(LLVMGetOperand(value, 1), align, depth - 1);
-    default:
-        return false;
-    }
+    return tr_low_zeros(value) >= __builtin_ctzll(align);
 }
 
 /* One step towards what decides the low bits of an integer or of a pointer; the value itself: there
@@ -73,16 +42,16 @@ static LLVMValueRef strip_one(LLVMValueRef value, uint64_t align)
     LLVMValueRef second = LLVMGetNumOperands(value) == 2 ? LLVMGetOperand(value, 1) : NULL;
     switch (opcode) {
     case LLVMAdd:
-        if (is_multiple(second, align, MULTIPLE_DEPTH))
+        if (is_multiple(second, align))
             return first;
-        return is_multiple(first, align, MULTIPLE_DEPTH) ? second : value;
+        return is_multiple(first, align) ? second : value;
     case LLVMSub:
-        return is_multiple(second, align, MULTIPLE_DEPTH) ? first : value;
+        return is_multiple(second, align) ? first : value;
     case LLVMGetElementPtr: {
         LLVMTypeRef element = LLVMGetGEPSourceElementType(value);
         bool is_bytes = LLVMGetTypeKind(element) == LLVMIntegerTypeKind &&
                         LLVMGetIntTypeWidth(element) == 8 && second != NULL;
-        return is_bytes && is_multiple(second, align, MULTIPLE_DEPTH) ? first : value;
+        return is_bytes && is_multiple(second, align) ? first : value;
     }
     case LLVMSExt:
     case LLVMZExt:

@@ -6,6 +6,7 @@
 #define PTXRUN_TRANSLATOR_WALK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <llvm-c/Core.h>
 
@@ -16,5 +17,14 @@
          block_ = LLVMGetNextBasicBlock(block_))                                                   \
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block_), next_ = NULL;                    \
              inst != NULL && (next_ = LLVMGetNextInstruction(inst), true); inst = next_)
+
+/* The block's first instruction that is no phi. */
+static inline LLVMValueRef tr_first_behind_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef inst = LLVMGetFirstInstruction(block);
+    while (LLVMIsAPHINode(inst) != NULL)
+        inst = LLVMGetNextInstruction(inst);
+    return inst;
+}
 
 #endif

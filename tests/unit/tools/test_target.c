@@ -111,6 +111,12 @@ Test(target, shared_cudart_that_is_nowhere_is_noticed)
     memcpy(needed, "libcudart.so.99", 15); // which no machine has
     cr_assert_eq(target_inspect(copy_path, NULL, &target, &err), PXR_OK, "%s", err.message);
     cr_expect(target.lacks_cudart);
+    cr_assert_not_null(target.warning);
+    cr_expect_not_null(strstr(target.warning, "libcudart.so.99"), "%s", target.warning);
+    target_fini(&target);
+    memcpy(needed, "libcudart.so.12", 15); // which comes with ptxrun
+    cr_assert_eq(target_inspect(copy_path, NULL, &target, &err), PXR_OK, "%s", err.message);
+    cr_expect_null(target.warning);
     target_fini(&target);
     munmap(bytes, len);
     close(fd);

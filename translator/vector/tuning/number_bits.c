@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define DEPTH_MAX 6 /* of operations that are asked for low zeros */
+#include "translator/module/low_zeros.h"
 
 static uint64_t low_ones(int count)
 {
@@ -36,50 +36,12 @@ static bool read_constant(LLVMValueRef value, uint64_t *constant)
 
 /* ---- multiples ---- */
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* How many of the lowest bits are known to be 0. */
-static int low_zeros(LLVMValueRef value, int depth)
-{
-    uint64_t constant = 0;
-    if (read_constant(value, &constant))
-        return constant == 0 ? 64 : __builtin_ctzll(constant);
-    if (LLVMIsAInstruction(value) == NULL || depth == DEPTH_MAX)
-        return 0;
-    LLVMValueRef first = LLVMGetNumOperands(value) > 0 ? LLVMGetOperand(value, 0) : NULL;
-    LLVMValueRef second = LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
-    switch (LLVMGetInstructionOpcode(value)) {
-    case LLVMShl:
-        return read_constant(second, &constant)
-                   ? least(64, (int)(constant & 63) + low_zeros(first, depth + 1))
-                   : low_zeros(first, depth + 1);
-    case LLVMMul:
-        return least(64, low_zeros(first, depth + 1) + low_zeros(second, depth + 1));
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMOr:
-        return least(low_zeros(first, depth + 1), low_zeros(second, depth + 1));
-    case LLVMAnd:
-        return -least(-low_zeros(first, depth + 1), -low_zeros(second, depth + 1));
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMTrunc:
-    case LLVMFreeze:
-        return low_zeros(first, depth + 1);
-    default:
-        return 0;
-    }
-}
-
 /* Whether the value is a multiple of more than the bits can make. */
 static bool is_above(LLVMValueRef value, const struct tr_bits *bits)
 {
     uint64_t most = bits->mask | bits->ones;
     int length = most == 0 ? 0 : 64 - __builtin_clzll(most);
-    return low_zeros(value, 0) >= length;
+    return tr_low_zeros(value) >= length;
 }
 
 /* ---- one instruction ---- */

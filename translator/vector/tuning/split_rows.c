@@ -14,6 +14,7 @@
  * rows of blocks that have several, where `16 * y + x` is taken apart.
  */
 #include "translator/module/marks.h"
+#include "translator/module/walk.h"
 #include "translator/vector/tuning/number_bits.h"
 #include "translator/vector/tuning/tuning.h"
 
@@ -225,14 +226,6 @@ static void erase_end(LLVMValueRef end)
         LLVMInstructionEraseFromParent(next);
 }
 
-static LLVMValueRef first_behind_phis(LLVMBasicBlockRef block)
-{
-    LLVMValueRef inst = LLVMGetFirstInstruction(block);
-    while (LLVMIsAPHINode(inst) != NULL)
-        inst = LLVMGetNextInstruction(inst);
-    return inst;
-}
-
 /* Unused phis of the header, and the old counter, whose uses become `number`. */
 static void drop_phis(LLVMBasicBlockRef header, LLVMValueRef old, LLVMValueRef kept,
                       LLVMValueRef number)
@@ -275,7 +268,7 @@ static void part_loop(LLVMBuilderRef builder, struct tr_nest *nest, uint32_t thr
         .count = LLVMConstInt(i32, threads >> length_log, false),
     };
     LLVMBuildBr(builder, header);
-    LLVMPositionBuilderBefore(builder, first_behind_phis(header));
+    LLVMPositionBuilderBefore(builder, tr_first_behind_phis(header));
     LLVMValueRef first = LLVMBuildShl(builder, nest->y.counter,
                                       LLVMConstInt(i32, (unsigned long long)length_log, false), "");
     LLVMSetNUW(first, true);
@@ -329,7 +322,7 @@ static LLVMValueRef of_counters(LLVMBuilderRef builder, struct split *split, uin
     LLVMValueRef rest = tr_bits_build_rest(builder, &split->number, number);
     LLVMPositionBuilderBefore(builder, LLVMIsAPHINode(value) == NULL
                                            ? value
-                                           : first_behind_phis(LLVMGetInstructionParent(value)));
+                                           : tr_first_behind_phis(LLVMGetInstructionParent(value)));
     LLVMValueRef sum = LLVMConstInt(wide, bits->ones, false);
     if (rest != NULL)
         sum = LLVMBuildNUWAdd(builder, LLVMBuildIntCast2(builder, rest, wide, false, ""), sum, "");
