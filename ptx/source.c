@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ptx/containers.h"
+#include "ptx/grid_calls.h"
 #include "ptx/ptx.h"
 #include "ptx/text.h"
 #include "ptx/unresolved.h"
@@ -187,6 +188,20 @@ static enum pxr_status parse_text(void *user, struct pxr_str text, const char *l
     return status;
 }
 
+/* What grids' barriers need, where a text calls them and none has them. */
+static enum pxr_status add_grid_calls(struct module_list *list, struct pxr_error *err)
+{
+    bool is_needed = false;
+    for (size_t i = 0; i < list->count; i++)
+        is_needed |= ptx_needs_grid_calls(list->modules[i]);
+    if (!is_needed)
+        return PXR_OK;
+    enum pxr_status status = ptx_parse_grid_calls(&list->modules[list->count], err);
+    if (status == PXR_OK)
+        list->count++;
+    return status;
+}
+
 static enum pxr_status link_modules(const struct ptx_source *source, struct module_list *list,
                                     struct ptx_module **module, struct pxr_error *err)
 {
@@ -219,6 +234,8 @@ enum pxr_status ptx_source_parse(const struct ptx_source *source, struct ptx_mod
     enum pxr_status status = ptx_source_visit(source, parse_text, &list, err);
     if (status == PXR_OK && list.count == 0)
         status = ptx_image_explain_no_ptx(&source->summary, source->name, NULL, err);
+    if (status == PXR_OK && !source->is_partial)
+        status = add_grid_calls(&list, err);
     if (status == PXR_OK)
         status = link_modules(source, &list, module, err);
     if (status == PXR_OK && !source->is_partial)

@@ -215,9 +215,8 @@ bool sch_try(void (*touch)(void *arg), void *arg)
 /* The calling thread's state of signals. */
 static SCH_THREAD_LOCAL struct {
     uint64_t looked_ns;
+    uint32_t opened;  /* signals that have been unblocked, by their number */
     bool has_blocked; /* a fault's signal was blocked at the last look */
-    bool is_open;     /* they have been unblocked … */
-    sigset_t before;  /* … and this was the mask */
 } guest;
 
 static void look_at_mask(void)
@@ -233,6 +232,15 @@ static void look_at_mask(void)
     guest.has_blocked = !sigisemptyset(&mask);
 }
 
+/* The signals of faults all have small numbers. */
+static uint32_t numbers_of(const sigset_t *set)
+{
+    uint32_t numbers = 0;
+    for (int number = 1; number < 32; number++)
+        numbers |= (uint32_t)(sigismember(set, number) == 1) << number;
+    return numbers;
+}
+
 uint64_t sch_fault_enter_guest(uint64_t now_ns)
 {
     if (now_ns - guest.looked_ns >= LOOK_INTERVAL_NS) {
@@ -243,19 +251,27 @@ uint64_t sch_fault_enter_guest(uint64_t now_ns)
     }
     if (!guest.has_blocked)
         return now_ns;
-    sigset_t open;
+    sigset_t open, before;
     sigemptyset(&open);
     sch_handlers_add_signals(&open);
-    guest.is_open = pthread_sigmask(SIG_UNBLOCK, &open, &guest.before) == 0;
+    if (pthread_sigmask(SIG_UNBLOCK, &open, &before) == 0) {
+        sigandset(&before, &before, &open);
+        guest.opened = numbers_of(&before);
+    }
     return sch_now_ns();
 }
 
 void sch_fault_leave_guest(void)
 {
-    if (!guest.is_open)
+    if (!guest.opened)
         return;
-    guest.is_open = false;
-    pthread_sigmask(SIG_SETMASK, &guest.before, NULL);
+    sigset_t again;
+    sigemptyset(&again);
+    for (int number = 1; number < 32; number++)
+        if (guest.opened >> number & 1)
+            sigaddset(&again, number);
+    guest.opened = 0;
+    pthread_sigmask(SIG_BLOCK, &again, NULL);
 }
 
 /* ---- workers ---- */

@@ -117,6 +117,17 @@ char *launch_preload(const char *library, const char *old)
     return value;
 }
 
+char *launch_tunables(const char *old)
+{
+    static const char NAME[] = "glibc.rtld.optional_static_tls";
+    char *value = NULL;
+    if (old && strstr(old, NAME))
+        return strdup(old);
+    if (asprintf(&value, "%s%s%s=4096", old ? old : "", old && *old ? ":" : "", NAME) < 0)
+        return NULL;
+    return value;
+}
+
 void launch_print_export(const char *name, const char *value)
 {
     printf("export %s='", name);

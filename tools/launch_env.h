@@ -34,6 +34,11 @@ char *launch_library_path(const char *first, const char *old, const char *last);
 /* The value for LD_PRELOAD with library in front of the old value (may be NULL). As above. */
 char *launch_preload(const char *library, const char *old);
 
+/* The value for GLIBC_TUNABLES, from the old one (may be NULL): the loader sets more aside for
+ * initial-exec variables of libraries that are opened late, as the driver by Python, when large
+ * packages may have taken what there is by default. As above. */
+char *launch_tunables(const char *old);
+
 /* Prints "export NAME='value'" so that a shell can read it back, whatever the value holds. */
 void launch_print_export(const char *name, const char *value);
 

@@ -314,6 +314,11 @@ static bool set_environment(const struct command_line *line, const struct launch
         free(library);
         free(preload);
     }
+    if (is_set) {
+        char *tunables = launch_tunables(getenv("GLIBC_TUNABLES"));
+        is_set = set_variable("GLIBC_TUNABLES", tunables, print);
+        free(tunables);
+    }
     is_set = is_set && set_stack_variables(dirs, print);
     for (int id = 0; is_set && id < PXR_OPTION_COUNT; id++) {
         if (line->values[id])

@@ -20,10 +20,10 @@ static const struct vendor {
     {"libcusolver", "cuSOLVER", true}, {"libcusparse", "cuSPARSE", true},
     {"libcudnn", "cuDNN", true},       {"libcutensor", "cuTENSOR", true},
     {"libcudss", "cuDSS", true},       {"libnpp", "NPP", true},
-    {"libnvjpeg", "nvJPEG", true},     {"libnvJitLink", "nvJitLink", false},
-    {"libnccl", "NCCL", false},        {"libnvinfer", "TensorRT", true},
-    {"libnvgraph", "nvGRAPH", false},  {"libnvcomp", "nvCOMP", true},
-    {"libcufile", "cuFile", true},     {"libnvshmem", "NVSHMEM", true},
+    {"libnvjpeg", "nvJPEG", true},     {"libnccl", "NCCL", false},
+    {"libnvinfer", "TensorRT", true},  {"libnvgraph", "nvGRAPH", false},
+    {"libnvcomp", "nvCOMP", true},     {"libcufile", "cuFile", true},
+    {"libnvshmem", "NVSHMEM", true},
 };
 
 static bool matches(const struct vendor *vendor, const char *file)

@@ -93,7 +93,7 @@ static CUresult make_array_side(const struct described_side *described, const st
     bool is_whole =
         described->x_bytes % array->elem_bytes == 0 && copy->width_bytes % array->elem_bytes == 0;
     bool is_inside =
-        fits(described->x_bytes, copy->width_bytes, array->shape.width * array->elem_bytes) &&
+        fits(described->x_bytes, copy->width_bytes, array->columns * array->elem_bytes) &&
         fits(described->y, copy->height, array->rows) &&
         fits(described->z, copy->depth, array->slices);
     if (!is_whole || !is_inside)

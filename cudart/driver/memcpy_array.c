@@ -9,7 +9,7 @@
 
 static size_t row_bytes(const struct crt_array *array)
 {
-    return array->shape.width * array->elem_bytes;
+    return array->columns * array->elem_bytes;
 }
 
 /* Offsets and sizes are whole elements, and the bytes lie in the array. */

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The NVRTC that is installed. Ours has its name, so it is opened by its path, from where the
- * program and the caller would have found it, or from where toolkits are.
+ * See behind.h: from where the program and the caller would have found it, or from where toolkits
+ * are.
  */
+#include "cudart/nvrtc/behind.h"
+
 #include <dlfcn.h>
 #include <glob.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cudart/nvrtc/nvrtc.h"
 #include "util/log.h"
-
-/* The one that the program asked for comes first; an other one is better than none. */
-static const char *const NAMES[] = {NVRTC_SONAME, "libnvrtc.so.13", "libnvrtc.so.12",
-                                    "libnvrtc.so.11.2"};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *opened;
-static bool was_searched;
 
 /* Whether the directory is the one that this library is in. */
 static bool is_own(const char *directory)
@@ -29,7 +21,7 @@ static bool is_own(const char *directory)
     Dl_info own;
     char *real = realpath(directory, NULL);
     char *own_real =
-        dladdr((void *)(uintptr_t)nvrtc_behind, &own) ? realpath(own.dli_fname, NULL) : NULL;
+        dladdr((void *)(uintptr_t)behind_find, &own) ? realpath(own.dli_fname, NULL) : NULL;
     char *slash = own_real ? strrchr(own_real, '/') : NULL;
     if (slash)
         *slash = '\0';
@@ -96,18 +88,18 @@ static void *open_in_toolkits(const char *name)
     return library;
 }
 
-static void *open_any(const void *caller)
+static void *open_any(const char *const *names, const void *caller)
 {
     Dl_info info;
     void *program = dlopen(NULL, RTLD_NOW);
     void *object = dladdr(caller, &info) ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
     void *library = NULL;
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !library; i++) {
-        library = open_as_needed_by(object, NAMES[i]);
+    for (; *names && !library; names++) {
+        library = open_as_needed_by(object, *names);
         if (!library)
-            library = open_as_needed_by(program, NAMES[i]);
+            library = open_as_needed_by(program, *names);
         if (!library)
-            library = open_in_toolkits(NAMES[i]);
+            library = open_in_toolkits(*names);
     }
     if (object)
         dlclose(object);
@@ -116,18 +108,15 @@ static void *open_any(const void *caller)
     return library;
 }
 
-void *nvrtc_behind(const char *function, const void *caller)
+void *behind_find(struct behind *behind, const char *function, const void *caller)
 {
-    pthread_mutex_lock(&lock);
-    if (!was_searched) {
-        was_searched = true;
-        opened = open_any(caller);
-        if (!opened)
-            pxr_log(PXR_LOG_ERROR,
-                    "this program compiles CUDA C++ while it runs, and no NVRTC is installed: "
-                    "install the toolkit's " NVRTC_SONAME
-                    " and name its folder in LD_LIBRARY_PATH");
+    pthread_mutex_lock(&behind->lock);
+    if (!behind->was_searched) {
+        behind->was_searched = true;
+        behind->opened = open_any(behind->names, caller);
+        if (!behind->opened)
+            pxr_log(PXR_LOG_ERROR, "%s", behind->missing);
     }
-    pthread_mutex_unlock(&lock);
-    return opened ? dlsym(opened, function) : NULL;
+    pthread_mutex_unlock(&behind->lock);
+    return behind->opened ? dlsym(behind->opened, function) : NULL;
 }

@@ -9,10 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/nvrtc/behind.h"
 #include "ptx/cubin.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define CALLER __builtin_return_address(0)
+
+static void *nvrtc_behind(const char *function, const void *caller)
+{
+    static const char *const NAMES[] = {NVRTC_SONAME, "libnvrtc.so.13", "libnvrtc.so.12",
+                                        "libnvrtc.so.11.2", NULL};
+    static struct behind nvrtc = {
+        .names = NAMES,
+        .missing = "this program compiles CUDA C++ while it runs, and no NVRTC is installed: "
+                   "install the toolkit's " NVRTC_SONAME " and name its folder in LD_LIBRARY_PATH",
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+    };
+    return behind_find(&nvrtc, function, caller);
+}
 
 struct nvrtc_program {
     void *behind;

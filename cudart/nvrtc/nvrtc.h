@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of libnvrtc.so.N share: the library behind it, and options for architectures.
+ * Results of NVRTC, and options about architectures.
  */
 #ifndef PTXRUN_CUDART_NVRTC_H
 #define PTXRUN_CUDART_NVRTC_H
@@ -17,10 +17,6 @@ enum nvrtc_result {
     NVRTC_INVALID_PROGRAM = 4,
     NVRTC_INTERNAL_ERROR = 11
 };
-
-/* The function of this name in the NVRTC that is installed, NULL if there is none: then one line
- * says so. caller: an address in whoever calls, whose own search path is looked at too. */
-void *nvrtc_behind(const char *function, const void *caller);
 
 /* The options of a compilation with virtual architectures in the place of real ones, and with the
  * next older one in the place of those that this NVRTC does not have. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cudart/nvrtc/nvrtc.h"
-#include "util/log.h"
 
 /* What follows the option's name, "" where the value is in the next one; NULL: another option. */
 static const char *value_of(const char *option)
@@ -51,15 +50,6 @@ static char *virtual_name(const char *value, const int *supported, int count,
     return name;
 }
 
-static void refuse_link_time_code(const char *option)
-{
-    static const char key;
-    if (strcmp(option, "-dlto") == 0 || strcmp(option, "--dlink-time-opt") == 0)
-        pxr_log_once(&key,
-                     "code for link-time optimisation (NVRTC's %s) cannot be run: compile without",
-                     option);
-}
-
 static enum nvrtc_result put(struct nvrtc_options *options, char *text)
 {
     options->owned[options->count] = text;
@@ -94,7 +84,6 @@ enum nvrtc_result nvrtc_options_make(int count, const char *const *given, const 
     for (int i = 0; i < count && result == NVRTC_SUCCESS; i++) {
         if (!given[i])
             return NVRTC_INVALID_INPUT;
-        refuse_link_time_code(given[i]);
         const char *value = value_of(given[i]);
         bool is_apart = value && !*value && i + 1 < count && given[i + 1];
         if (is_apart) {

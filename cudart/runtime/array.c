@@ -9,6 +9,9 @@
 #define FORMAT_SNORM16X4   0xcb
 #define FORMAT_BC1         0x91
 #define FORMAT_BC7_SRGB    0x9e
+#define BLOCK_SIDE         4u
+#define FORMAT_BC7_SRGB    0x9e
+#define BLOCK_SIDE         4u
 #define FORMAT_1010102     0x50
 #define SIMPLE_FORMATS     8
 #define ARRAY_FLAG_LAYERED 1u
@@ -37,6 +40,25 @@ static unsigned count_channels(const struct cudaChannelFormatDesc *channels)
         if (bits[i])
             return 0;
     return count;
+}
+
+/* BC1 to BC7; signed and sRGB ones are as the others. */
+static const struct cudaChannelFormatDesc block_channels[] = {{.x = 8, .y = 8, .z = 8, .w = 8},
+                                                              {.x = 8, .y = 8, .z = 8, .w = 8},
+                                                              {.x = 8, .y = 8, .z = 8, .w = 8},
+                                                              {.x = 8},
+                                                              {.x = 8, .y = 8},
+                                                              {.x = 16, .y = 16, .z = 16},
+                                                              {.x = 8, .y = 8, .z = 8, .w = 8}};
+
+static bool is_blocks(int format)
+{
+    return format >= FORMAT_BC1 && format <= FORMAT_BC7_SRGB;
+}
+
+static int block_kind(int format)
+{
+    return (format - FORMAT_BC1) / 2;
 }
 
 /* 1, 2 or 4 channels of the formats whose kind says so. */
@@ -68,7 +90,7 @@ cudaError_t crt_channel_format(const struct cudaChannelFormatDesc *channels,
     if (kind >= cudaChannelFormatKindUnsignedBlockCompressed1 &&
         kind <= cudaChannelFormatKindUnsignedBlockCompressed7SRGB) {
         descriptor->Format = FORMAT_BC1 + kind - cudaChannelFormatKindUnsignedBlockCompressed1;
-        descriptor->NumChannels = 4;
+        descriptor->NumChannels = count_channels(&block_channels[block_kind(descriptor->Format)]);
         return cudaSuccess;
     }
     descriptor->NumChannels = count_channels(channels);
@@ -103,6 +125,11 @@ struct cudaChannelFormatDesc crt_format_channels(const CUDA_ARRAY3D_DESCRIPTOR *
     if (format == FORMAT_1010102)
         return (struct cudaChannelFormatDesc){10, 10, 10, 2,
                                               cudaChannelFormatKindUnsignedNormalized1010102};
+    if (is_blocks(format)) {
+        struct cudaChannelFormatDesc channels = block_channels[block_kind(format)];
+        channels.f = cudaChannelFormatKindUnsignedBlockCompressed1 + format - FORMAT_BC1;
+        return channels;
+    }
     for (int i = 0; i < SIMPLE_FORMATS; i++)
         if (simple_formats[i].format == format)
             return spread(simple_formats[i].bits, descriptor->NumChannels, simple_formats[i].kind);
@@ -227,14 +254,23 @@ cudaError_t cudaMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *
     return crt_done(crt_enter() ?: cuMipmappedArrayGetSparseProperties(properties, mipmap));
 }
 
-cudaError_t crt_array_elem_bytes(cudaArray_t array, size_t *elem_bytes, size_t *width)
+cudaError_t crt_array_elements(cudaArray_t array, struct crt_array_elements *elements)
 {
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
     cudaError_t error = cuArray3DGetDescriptor_v2(&descriptor, array);
     if (error)
         return error;
     struct cudaChannelFormatDesc bits = crt_format_channels(&descriptor);
-    *elem_bytes = (size_t)(bits.x + bits.y + bits.z + bits.w) / 8;
-    *width = descriptor.Width;
+    *elements = (struct crt_array_elements){
+        .bytes = (size_t)(bits.x + bits.y + bits.z + bits.w) / 8,
+        .columns = descriptor.Width,
+        .side = 1,
+    };
+    if (is_blocks(descriptor.Format)) {
+        int kind = block_kind(descriptor.Format);
+        elements->side = BLOCK_SIDE;
+        elements->columns = (descriptor.Width + BLOCK_SIDE - 1) / BLOCK_SIDE;
+        elements->bytes = kind == 0 || kind == 3 ? 8 : 16; /* BC1 and BC4, the others */
+    }
     return cudaSuccess;
 }

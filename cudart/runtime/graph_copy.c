@@ -196,13 +196,12 @@ static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *copy)
     return to_host ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
 }
 
-/* Positions and extents are in elements when an array takes part. */
-static cudaError_t element_bytes(const CUDA_MEMCPY3D *copy, size_t *bytes)
+/* Positions and extents are in texels when an array takes part. */
+static cudaError_t find_elements(const CUDA_MEMCPY3D *copy, struct crt_array_elements *elements)
 {
-    size_t width = 0;
     CUarray array = copy->dstArray ? copy->dstArray : copy->srcArray;
-    *bytes = 1;
-    return array ? crt_array_elem_bytes(array, bytes, &width) : cudaSuccess;
+    *elements = (struct crt_array_elements){.bytes = 1, .side = 1};
+    return array ? crt_array_elements(array, elements) : cudaSuccess;
 }
 
 static struct cudaPitchedPtr pitched(const void *pointer, size_t pitch, size_t width, size_t height)
@@ -210,14 +209,25 @@ static struct cudaPitchedPtr pitched(const void *pointer, size_t pitch, size_t w
     return (struct cudaPitchedPtr){(void *)(uintptr_t)pointer, pitch, width, height};
 }
 
-static void write_box(const CUDA_MEMCPY3D *copy, size_t elem_bytes, struct cudaMemcpy3DParms *box)
+/* A place in bytes and rows as one in texels, of an array. */
+static struct cudaPos position(CUarray array, size_t x, size_t y, size_t z,
+                               const struct crt_array_elements *elements)
+{
+    if (!array)
+        return (struct cudaPos){x, y, z};
+    return (struct cudaPos){x / elements->bytes * elements->side, y * elements->side, z};
+}
+
+static void write_box(const CUDA_MEMCPY3D *copy, const struct crt_array_elements *elements,
+                      struct cudaMemcpy3DParms *box)
 {
     *box = (struct cudaMemcpy3DParms){
         .srcArray = copy->srcArray,
         .dstArray = copy->dstArray,
-        .srcPos = {copy->srcXInBytes / (copy->srcArray ? elem_bytes : 1), copy->srcY, copy->srcZ},
-        .dstPos = {copy->dstXInBytes / (copy->dstArray ? elem_bytes : 1), copy->dstY, copy->dstZ},
-        .extent = {copy->WidthInBytes / elem_bytes, copy->Height, copy->Depth},
+        .srcPos = position(copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ, elements),
+        .dstPos = position(copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ, elements),
+        .extent = {copy->WidthInBytes / elements->bytes * elements->side,
+                   copy->Height * elements->side, copy->Depth},
         .kind = kind_of(copy)};
     if (!copy->srcArray)
         box->srcPtr = pitched(copy->srcHost, copy->srcPitch, copy->WidthInBytes, copy->srcHeight);
@@ -228,12 +238,12 @@ static void write_box(const CUDA_MEMCPY3D *copy, size_t elem_bytes, struct cudaM
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
 {
     CUDA_MEMCPY3D copy;
-    size_t elem_bytes = 1;
+    struct crt_array_elements elements;
     if (!params)
         return crt_done(cudaErrorInvalidValue);
     cudaError_t error = crt_enter() ?: cuGraphMemcpyNodeGetParams(node, &copy)
-                                           ?: element_bytes(&copy, &elem_bytes);
+                                           ?: find_elements(&copy, &elements);
     if (!error)
-        write_box(&copy, elem_bytes, params);
+        write_box(&copy, &elements, params);
     return crt_done(error);
 }

@@ -216,23 +216,22 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 
 /* ---- boxes ---- */
 
-/* One side of a box: an array or a pointer. Positions are in the elements of an array, and in bytes
- * of a pointer; the extent is in elements of the array if there is one. */
+/* One side of a box: an array or a pointer. Positions are in the texels of an array, and in bytes
+ * of a pointer; the extent is in texels of the array if there is one. */
 struct side {
     cudaArray_t array;
     struct cudaPitchedPtr pointer;
     struct cudaPos position;
-    size_t elem_bytes;
+    struct crt_array_elements elements;
 };
 
 static cudaError_t make_side(void *array, struct cudaPitchedPtr pointer, struct cudaPos position,
                              struct side *side)
 {
-    size_t width;
-    *side = (struct side){array, pointer, position, 1};
+    *side = (struct side){array, pointer, position, {.bytes = 1, .side = 1}};
     if (!array == !pointer.ptr)
         return cudaErrorInvalidValue;
-    return array ? crt_array_elem_bytes(array, &side->elem_bytes, &width) : cudaSuccess;
+    return array ? crt_array_elements(array, &side->elements) : cudaSuccess;
 }
 
 static CUmemorytype side_type(const struct side *side, enum cudaMemcpyKind kind,
@@ -250,22 +249,28 @@ static bool has_room(const struct side *side, size_t width, struct cudaExtent ex
            (extent.depth == 1 || side->pointer.ysize >= extent.height);
 }
 
+/* Elements that so many texels begin in or fill. */
+static size_t elements_of(size_t texels, unsigned side)
+{
+    return texels / side + (texels % side != 0);
+}
+
 static cudaError_t describe_sides(const struct side *to, const struct side *from,
                                   struct cudaExtent extent, enum cudaMemcpyKind kind,
                                   CUDA_MEMCPY3D *result)
 {
-    bool has_array = to->array || from->array;
-    size_t elem_bytes = to->array ? to->elem_bytes : from->elem_bytes;
-    if (to->array && from->array && to->elem_bytes != from->elem_bytes)
+    const struct crt_array_elements *elements = to->array ? &to->elements : &from->elements;
+    if (to->array && from->array && to->elements.bytes != from->elements.bytes)
         return cudaErrorInvalidValue;
-    size_t width = extent.width;
-    if (has_array && __builtin_mul_overflow(width, elem_bytes, &width))
+    extent.height = elements_of(extent.height, elements->side);
+    size_t width = elements_of(extent.width, elements->side);
+    if (__builtin_mul_overflow(width, elements->bytes, &width))
         return cudaErrorInvalidValue;
     if (!has_room(to, width, extent) || !has_room(from, width, extent))
         return cudaErrorInvalidPitchValue;
     *result = (CUDA_MEMCPY3D){
-        .srcXInBytes = from->position.x * from->elem_bytes,
-        .srcY = from->position.y,
+        .srcXInBytes = from->position.x / from->elements.side * from->elements.bytes,
+        .srcY = from->position.y / from->elements.side,
         .srcZ = from->position.z,
         .srcMemoryType = side_type(from, kind, cudaMemcpyHostToDevice),
         .srcHost = from->pointer.ptr,
@@ -273,8 +278,8 @@ static cudaError_t describe_sides(const struct side *to, const struct side *from
         .srcArray = from->array,
         .srcPitch = from->pointer.pitch,
         .srcHeight = from->pointer.ysize,
-        .dstXInBytes = to->position.x * to->elem_bytes,
-        .dstY = to->position.y,
+        .dstXInBytes = to->position.x / to->elements.side * to->elements.bytes,
+        .dstY = to->position.y / to->elements.side,
         .dstZ = to->position.z,
         .dstMemoryType = side_type(to, kind, cudaMemcpyDeviceToHost),
         .dstHost = to->pointer.ptr,

@@ -27,9 +27,8 @@ static cudaStream_t own(cudaStream_t stream)
 
 static cudaError_t check_array(cudaArray_t array)
 {
-    size_t elem_bytes;
-    size_t width;
-    return crt_array_elem_bytes(array, &elem_bytes, &width);
+    struct crt_array_elements elements;
+    return crt_array_elements(array, &elements);
 }
 
 static cudaError_t make(struct way way, const CUDA_MEMCPY2D *copy)
@@ -216,14 +215,13 @@ static int split(size_t row_bytes, size_t x, size_t y, size_t bytes, struct part
 static cudaError_t find_parts(cudaArray_t array, size_t x, size_t y, size_t bytes,
                               struct part parts[3], int *count)
 {
-    size_t elem_bytes;
-    size_t width;
-    cudaError_t error = crt_enter() ?: crt_array_elem_bytes(array, &elem_bytes, &width);
+    struct crt_array_elements elements;
+    cudaError_t error = crt_enter() ?: crt_array_elements(array, &elements);
     if (error)
         return error;
-    if (x >= width * elem_bytes)
+    if (x >= elements.columns * elements.bytes)
         return cudaErrorInvalidValue;
-    *count = split(width * elem_bytes, x, y, bytes, parts);
+    *count = split(elements.columns * elements.bytes, x, y, bytes, parts);
     return cudaSuccess;
 }
 
@@ -257,17 +255,15 @@ static cudaError_t bytes_between(CUresult (*make_copy)(CUarray, size_t, CUarray,
                                  size_t from_x, size_t from_y, size_t bytes,
                                  enum cudaMemcpyKind kind)
 {
-    size_t elem_bytes;
-    size_t to_width;
-    size_t from_width;
-    cudaError_t error = crt_enter() ?: crt_array_elem_bytes(to, &elem_bytes, &to_width);
+    struct crt_array_elements of_to;
+    struct crt_array_elements of_from;
+    cudaError_t error = crt_enter() ?: crt_array_elements(to, &of_to);
+    if (!error)
+        error = crt_array_elements(from, &of_from);
     if (error)
         return crt_done(error);
-    to_width *= elem_bytes;
-    error = crt_array_elem_bytes(from, &elem_bytes, &from_width);
-    if (error)
-        return crt_done(error);
-    from_width *= elem_bytes;
+    size_t to_width = of_to.columns * of_to.bytes;
+    size_t from_width = of_from.columns * of_from.bytes;
     if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return crt_done(cudaErrorInvalidMemcpyDirection);
     return crt_done(

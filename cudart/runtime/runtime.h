@@ -96,8 +96,13 @@ cudaError_t crt_place_managed(void);
 /* The copy of the driver that a box means. */
 cudaError_t crt_describe_3d(const struct cudaMemcpy3DParms *box, CUDA_MEMCPY3D *result);
 
-/* Bytes of an element, and elements in a row, of an array. */
-cudaError_t crt_array_elem_bytes(cudaArray_t array, size_t *elem_bytes, size_t *width);
+/* The elements of an array in memory: texels, or blocks of them. */
+struct crt_array_elements {
+    size_t bytes;   /* of an element */
+    size_t columns; /* elements of a row */
+    unsigned side; /* texels of an element along each axis: 4 where they are compressed in blocks */
+};
+cudaError_t crt_array_elements(cudaArray_t array, struct crt_array_elements *elements);
 
 /* ---- array.c ---- */
 

@@ -27,7 +27,7 @@ find "$libraries" -name '*.so*' >"$work/files"
 while read -r file; do
     nm -D --defined-only "$file"
 done <"$work/files" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$work/exported"
-api='^\(cu\|__cuda\|nvml\|nvrtc\|nvtx\|__jit_debug_\)' # the last is GDB's
+api='^\(cu\|__cuda\|nvml\|nvrtc\|nvJitLink\|__nvJitLink\|nvtx\|__jit_debug_\)' # the last is GDB's
 grep -v "$api" "$work/exported" >"$work/own"
 
 # ptx_run has the name of the shim that it stands in for.

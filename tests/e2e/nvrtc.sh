@@ -32,8 +32,7 @@ if [ -n "$(find -L /usr/local/cuda*/lib64 /usr/lib -name 'libnvrtc.so.1*' 2>/dev
     for arch in sm_52 sm_75 sm_80 sm_90 sm_90a sm_103; do
         check "the toolkit's NVRTC for $arch" 0 "^PASSED$" "$ptxrun" "$user" "--gpu-architecture=$arch"
     done
-    check "link-time code is refused by name" 1 "link-time optimisation (NVRTC's -dlto) cannot be run" \
-        "$ptxrun" "$user" -arch=sm_90 -dlto
+    check "link-time code is no cubin: nvJitLink takes it" 1 "^FAILED$" "$ptxrun" "$user" -arch=sm_90 -dlto
     check "its log" 4 "twice.cu(1): error" "$ptxrun" "$user" --bad -arch=sm_90
 else
     check "no NVRTC" 3 "no NVRTC is installed" "$ptxrun" "$user"

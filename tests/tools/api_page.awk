@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# For api_page.sh: from lines "proved|called FUNCTION SUITE TEST" and "works|missing API FUNCTION" to the page.
+# For api_page.sh: from lines "proved|called FUNCTION SUITE TEST" and "works|missing API FUNCTION" to the page. reasons: a
+# file of lines "EXPRESSION<tab>WHY", of which the first that a missing function matches is told.
+
+BEGIN {
+    while ((getline line < reasons) > 0) {
+        expression[++kinds] = substr(line, 1, index(line, "\t") - 1)
+        why[kinds] = substr(line, index(line, "\t") + 1)
+    }
+}
 
 $1 == "proved" || $1 == "called" {
     verb[$2] = $1
@@ -16,6 +24,32 @@ $1 == "proved" || $1 == "called" {
         working[$2]++
         proved[$2] += verb[$3] == "proved"
     }
+}
+
+# The kinds of what is missing, each with its functions; forms of one function once.
+function tell_missing(    i, kind, base, told) {
+    print "## What is not supported, and why"
+    print ""
+    print "| why | functions |"
+    print "|---|---|"
+    for (i = 1; i <= count; i++) {
+        if (state[i] == "works")
+            continue
+        for (kind = 1; kind <= kinds && name[i] !~ expression[kind]; kind++)
+            ;
+        if (kind > kinds) {
+            print "no reason for " name[i] > "/dev/stderr"
+            failed = 1
+        }
+        base = name[i]
+        sub(/_(ptsz|ptds|v[0-9])$/, "", base)
+        if (!told[base]++)
+            list[kind] = list[kind] (list[kind] ? ", " : "") "`" base "`"
+    }
+    for (kind = 1; kind <= kinds; kind++)
+        if (list[kind])
+            print "| " why[kind] " | " list[kind] " |"
+    print ""
 }
 
 function cell(i, which) {
@@ -54,10 +88,12 @@ END {
     library("driver", "driver, `libcuda.so.1`")
     library("runtime", "runtime, `libcudart.so.13`")
     print ""
+    tell_missing()
     print "## Driver"
     print ""
     rows("driver")
     print "## Runtime"
     print ""
     rows("runtime")
+    exit failed
 }

@@ -7,6 +7,7 @@
 #   sh tests/tools/api_page.sh BUILD --check [N]  fails when docs/api.md is not what the tables of symbols
 #                                                 say, or when a row of every N (default 1: of all)
 #                                                 says of a test what is not true
+# Each function that is missing needs a reason in api_reasons.txt.
 # A test proves a function when it passes, but not when the function does nothing and says success.
 # Of several the one is named that calls the fewest functions; one that hangs then only if there is
 # no other.
@@ -30,6 +31,10 @@ symbols() {
         "$root/cudart/driver/symbols.def"
     sed -n 's/^CUDART_IMPLEMENTED(\(.*\))$/works runtime \1/p; s/^CUDART_STUB(\(.*\))$/missing runtime \1/p' \
         "$root/cudart/runtime/symbols.def"
+}
+
+page_of() {
+    awk -v reasons="$root/tests/tools/api_reasons.txt" -f "$root/tests/tools/api_page.awk"
 }
 
 # run SECONDS PROGRAM SUITE TEST
@@ -142,14 +147,14 @@ write)
     callers >"$work/callers"
     cut -d' ' -f1 "$work/callers" | uniq |
         xargs -r -P "$jobs" -I{} sh "$0" "$build" --proof {} "$work/callers" >"$work/proofs"
-    { cat "$work/proofs" && symbols; } | awk -f "$root/tests/tools/api_page.awk" >"$work/page"
+    { cat "$work/proofs" && symbols; } | page_of >"$work/page"
     mv "$work/page" "$page"
     ;;
 --check)
     suites >"$work/suites"
     rows | row_share | awk 'NR == FNR { program[$2] = $1; next } { print $0, program[$3] }' "$work/suites" - |
         xargs -r -P "$jobs" -L1 sh "$0" "$build" --try >"$work/untrue"
-    { rows && symbols; } | awk -f "$root/tests/tools/api_page.awk" | diff "$page" - >>"$work/untrue" || true
+    { rows && symbols; } | page_of | diff "$page" - >>"$work/untrue" || true
     [ ! -s "$work/untrue" ] || {
         cat "$work/untrue"
         echo "docs/api.md is stale: run 'sh tests/tools/api_page.sh BUILD'"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/architecture.h"
 #include "ptx/cubin.h"
 #include "ptx/ptx.h"
-#include "tools/ptxas/architecture.h"
 #include "tools/ptxas/options.h"
 #include "tools/ptxas/resources.h"
 
@@ -29,7 +29,7 @@ static const char VERSION[] =
 /* The texts of one run, and what is made of them. */
 struct assembly {
     const struct ptxas_options *options;
-    struct ptxas_architecture arch;
+    struct ptx_architecture arch;
     size_t count;
     struct ptx_span *texts;
     struct ptx_module **modules;
@@ -131,7 +131,7 @@ static enum pxr_status check_modules(const struct assembly *assembly, struct pxr
     const struct ptxas_words *entries = &assembly->options->entries;
     enum pxr_status status = PXR_OK;
     for (size_t i = 0; i < assembly->count && status == PXR_OK; i++)
-        status = ptxas_check_target(assembly->modules[i], &assembly->arch, err);
+        status = ptx_architecture_check(assembly->modules[i], &assembly->arch, err);
     for (size_t i = 0; i < entries->count && status == PXR_OK; i++) {
         bool is_found = false;
         for (size_t j = 0; j < assembly->count; j++)
@@ -184,7 +184,7 @@ static enum exit_code run(const struct ptxas_options *options)
     const char *name = options->values[PTXAS_ARCH];
     struct pxr_error err;
     struct assembly assembly = {.options = options};
-    if (ptxas_read_architecture(name ? name : DEFAULT_ARCHITECTURE, &assembly.arch, &err))
+    if (ptx_architecture_read(name ? name : DEFAULT_ARCHITECTURE, &assembly.arch, &err))
         return fatal(&err);
     size_t count = options->inputs.count + options->strings.count;
     assembly.texts = calloc(count, sizeof *assembly.texts);

@@ -46,10 +46,21 @@ static unsigned channel_bytes(unsigned format)
     }
 }
 
-/* Block-compressed and planar formats. */
-static bool is_foreign_format(unsigned format)
+bool crt_format_is_blocks(unsigned format)
 {
-    return (format >= 0x91 && format <= 0xa9) || (format >= 0xb0 && format <= 0xb5);
+    return format >= CRT_FORMAT_BC1 && format <= CRT_FORMAT_BC7_SRGB;
+}
+
+static bool is_planar_format(unsigned format)
+{
+    return (format > CRT_FORMAT_BC7_SRGB && format <= 0xa9) || (format >= 0xb0 && format <= 0xb5);
+}
+
+/* Of a block: 4 bits for each texel in BC1 and BC4, 8 in the others. */
+static unsigned block_bytes(unsigned format)
+{
+    unsigned number = (format - CRT_FORMAT_BC1) / 2;
+    return number == 0 || number == 3 ? 8 : 16;
 }
 
 static enum crt_result find_elem_bytes(const struct crt_array_shape *shape, unsigned *elem_bytes)
@@ -69,8 +80,12 @@ static enum crt_result find_elem_bytes(const struct crt_array_shape *shape, unsi
         *elem_bytes = CHANNELS_OF(index) * (index < 3 ? 1 : 2);
         return channels == CHANNELS_OF(index) ? CRT_SUCCESS : CRT_INVALID_VALUE;
     }
-    if (is_foreign_format(format))
-        return crt_not_supported("block-compressed and planar arrays");
+    if (crt_format_is_blocks(format)) {
+        *elem_bytes = block_bytes(format);
+        return shape->height && channels >= 1 && channels <= 4 ? CRT_SUCCESS : CRT_INVALID_VALUE;
+    }
+    if (is_planar_format(format))
+        return crt_not_supported("planar arrays");
     return CRT_INVALID_VALUE;
 }
 
@@ -160,9 +175,11 @@ static enum crt_result make_array(struct crt_context *ctx, const struct crt_arra
     enum crt_result result = find_elem_bytes(shape, &elem_bytes);
     if (result != CRT_SUCCESS)
         return result;
-    size_t rows = shape->height ? shape->height : 1;
+    unsigned side = crt_format_is_blocks(shape->format) ? CRT_ARRAY_BLOCK_SIDE : 1;
+    size_t columns = (shape->width + side - 1) / side;
+    size_t rows = shape->height ? (shape->height + side - 1) / side : 1;
     size_t slices = shape->depth ? shape->depth : 1;
-    size_t pitch = (shape->width * elem_bytes + PITCH_ALIGN - 1) & ~(size_t)(PITCH_ALIGN - 1);
+    size_t pitch = (columns * elem_bytes + PITCH_ALIGN - 1) & ~(size_t)(PITCH_ALIGN - 1);
     uintptr_t base;
     result = crt_memory_alloc(ctx, pitch * rows * slices, CRT_MEMORY_ARRAY, 0, &base);
     if (result != CRT_SUCCESS)
@@ -175,9 +192,11 @@ static enum crt_result make_array(struct crt_context *ctx, const struct crt_arra
     array->ctx = ctx;
     array->shape = *shape;
     array->elem_bytes = elem_bytes;
+    array->block_side = side;
     array->base = base;
     array->pitch_bytes = pitch;
     array->slice_bytes = pitch * rows;
+    array->columns = columns;
     array->rows = rows;
     array->slices = slices;
     *made = array;

@@ -4,6 +4,7 @@
  * cube faces if wanted, and arrays of several mip levels. Rows lie one behind the other, slices
  * (planes, layers or faces) too: textures and surfaces read an element at
  *     base + z * slice_bytes + y * pitch_bytes + x * elem_bytes
+ * An element is a texel, or where texels are compressed a block of 4 by 4 of them.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_ARRAY_H
 #define PTXRUN_CUDART_CORE_MEMORY_ARRAY_H
@@ -29,6 +30,9 @@ enum crt_array_format {
     CRT_FORMAT_HALF = 0x10,
     CRT_FORMAT_FLOAT = 0x20,
     CRT_FORMAT_UNORM_101010_2 = 0x50,
+    CRT_FORMAT_BC1 = 0x91, /* then in sRGB; BC2, BC3 likewise; BC4, BC5, BC6H, each then signed */
+    CRT_FORMAT_BC7 = 0x9d,
+    CRT_FORMAT_BC7_SRGB = 0x9e,
     CRT_FORMAT_UNORM8X1 = 0xc0, /* then 8X2, 8X4, 16X1, 16X2, 16X4 */
     CRT_FORMAT_SNORM8X1 = 0xc6, /* the same */
     CRT_FORMAT_SNORM16X4 = 0xcb
@@ -44,9 +48,11 @@ enum crt_array_format {
 #define CRT_ARRAY_SPARSE           0x40u
 #define CRT_ARRAY_DEFERRED         0x80u
 
+#define CRT_ARRAY_BLOCK_SIDE       4u
+
 /* A shape as the program gives it. */
 struct crt_array_shape {
-    size_t width;  /* in elements, at least 1 */
+    size_t width;  /* in texels, at least 1 */
     size_t height; /* 0: one-dimensional */
     size_t depth;  /* planes, layers or faces; 0: none */
     unsigned format;
@@ -58,10 +64,12 @@ struct crt_array {
     struct crt_object object;
     struct crt_context *ctx;
     struct crt_array_shape shape;
-    unsigned elem_bytes;
+    unsigned elem_bytes; /* of a texel, or of a block of texels */
+    unsigned block_side; /* 4 where texels are compressed in blocks, otherwise 1 */
     uintptr_t base;
     size_t pitch_bytes;        /* from row to row */
     size_t slice_bytes;        /* from slice to slice */
+    size_t columns;            /* elements of a row */
     size_t rows;               /* per slice, at least 1 */
     size_t slices;             /* at least 1 */
     struct crt_mipmap *mipmap; /* the one it is a level of; NULL: none */
@@ -82,7 +90,7 @@ struct crt_mipmap {
 CRT_API_BEGIN
 
 /* CRT_INVALID_VALUE for an impossible shape or one beyond the device's limits, CRT_NOT_SUPPORTED
- * for block-compressed, planar, sparse and deferred ones. */
+ * for planar, sparse and deferred ones. */
 enum crt_result crt_array_create(struct crt_context *ctx, const struct crt_array_shape *shape,
                                  struct crt_array **array);
 
@@ -99,6 +107,9 @@ bool crt_array_is_valid(const struct crt_array *array);
 bool crt_mipmap_is_valid(const struct crt_mipmap *mipmap);
 
 CRT_API_END
+
+/* Whether texels of this format are compressed in blocks. */
+bool crt_format_is_blocks(unsigned format);
 
 /* Ends the arrays of a context. */
 void crt_array_destroy_all(const struct crt_context *ctx);

@@ -56,7 +56,8 @@ enum crt_result crt_surface_create(struct crt_context *ctx, const struct crt_res
                                    uint64_t *handle)
 {
     struct crt_texture filled = {.resource = *resource};
-    if (resource->type != CRT_RESOURCE_ARRAY || !crt_array_is_valid(resource->array))
+    if (resource->type != CRT_RESOURCE_ARRAY || !crt_array_is_valid(resource->array) ||
+        crt_format_is_blocks(resource->array->shape.format))
         return CRT_INVALID_VALUE;
     enum crt_result result = crt_texture_describe(ctx, resource, NULL, NULL, &filled.descriptor);
     return result == CRT_SUCCESS ? add_object(ctx, &filled, handle) : result;

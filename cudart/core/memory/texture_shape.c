@@ -22,7 +22,6 @@
      CRT_SAMPLING_NO_TRILINEAR | CRT_SAMPLING_SEAMLESS)
 #define VIEW_FORMATS 0x18 /* then come block-compressed ones … */
 #define VIEW_BC7     0x22 /* … up to this */
-#define BLOCK_SIDE   4u
 
 static size_t limit_of(const struct crt_context *ctx, int attribute)
 {
@@ -82,10 +81,40 @@ static bool find_element(int format, struct element *element)
     }
 }
 
+static bool has_srgb(uint8_t texel)
+{
+    return texel <= RT_TEXEL_BC3 || texel == RT_TEXEL_BC7;
+}
+
+static void set_blocks(struct rt_texture *descriptor, uint8_t texel, unsigned flags)
+{
+    bool is_half = texel == RT_TEXEL_BC1 || texel == RT_TEXEL_BC4 || texel == RT_TEXEL_BC4_SIGNED;
+    descriptor->texel = texel;
+    descriptor->channels = 4;
+    descriptor->elem_bytes = is_half ? 8 : 16;
+    descriptor->gives_floats = true;
+    descriptor->is_srgb = has_srgb(texel) && (flags & CRT_SAMPLING_SRGB);
+}
+
+static void set_array_blocks(struct rt_texture *descriptor, unsigned format, unsigned flags)
+{
+    static const uint8_t texels[] = {
+        RT_TEXEL_BC1,  RT_TEXEL_BC1,         RT_TEXEL_BC2,        RT_TEXEL_BC2, RT_TEXEL_BC3,
+        RT_TEXEL_BC3,  RT_TEXEL_BC4,         RT_TEXEL_BC4_SIGNED, RT_TEXEL_BC5, RT_TEXEL_BC5_SIGNED,
+        RT_TEXEL_BC6H, RT_TEXEL_BC6H_SIGNED, RT_TEXEL_BC7,        RT_TEXEL_BC7};
+    uint8_t texel = texels[format - CRT_FORMAT_BC1];
+    bool is_srgb_format = has_srgb(texel) && (format - CRT_FORMAT_BC1) % 2 == 1;
+    set_blocks(descriptor, texel, is_srgb_format ? flags | CRT_SAMPLING_SRGB : flags);
+}
+
 static enum crt_result set_format(struct rt_texture *descriptor, int format, unsigned channels,
                                   unsigned flags)
 {
     struct element element;
+    if (crt_format_is_blocks((unsigned)format)) {
+        set_array_blocks(descriptor, (unsigned)format, flags);
+        return CRT_SUCCESS;
+    }
     if (!find_element(format, &element) || (channels != 1 && channels != 2 && channels != 4))
         return CRT_INVALID_VALUE;
     bool may_be_part = element.bytes < 4 && !(flags & CRT_SAMPLING_AS_INTEGER);
@@ -118,7 +147,7 @@ static void set_level(struct rt_texture *descriptor, unsigned number, const stru
         .pitch_bytes = array->pitch_bytes,
         .slice_bytes = array->slice_bytes,
         .width = (uint32_t)array->shape.width,
-        .height = (uint32_t)array->rows,
+        .height = array->shape.height ? (uint32_t)array->shape.height : 1,
         .depth = is_3d ? (uint32_t)array->slices : 1,
         .layers = is_3d ? 1 : (uint32_t)array->slices,
     };
@@ -229,21 +258,20 @@ static bool is_block_format(const struct crt_view *view)
 
 /* "If the resource view format is a block compressed format, then the format of the array has to be
  * CU_AD_FORMAT_UNSIGNED_INT32", with two channels for BC1 and BC4, with four for the others; sizes
- * are four times the array's. */
+ * are four times the array's. An array of this very format can be looked at, too. */
 static enum crt_result view_blocks(const struct crt_view *view, unsigned flags,
                                    struct rt_texture *descriptor)
 {
     uint8_t texel = (uint8_t)(RT_TEXEL_BC1 + view->format - VIEW_FORMATS - 1);
-    bool is_half = texel == RT_TEXEL_BC1 || texel == RT_TEXEL_BC4 || texel == RT_TEXEL_BC4_SIGNED;
     uint32_t dimensions = rt_texture_dimensions(descriptor->kind);
-    if (descriptor->texel != RT_TEXEL_U32 || descriptor->channels != (is_half ? 2 : 4) ||
-        dimensions < 2)
+    unsigned bytes = descriptor->elem_bytes;
+    if (descriptor->texel == texel)
+        return CRT_SUCCESS;
+    if (descriptor->texel != RT_TEXEL_U32 || dimensions < 2)
         return CRT_INVALID_VALUE;
-    descriptor->texel = texel;
-    descriptor->channels = 4;
-    descriptor->gives_floats = true;
-    descriptor->is_srgb =
-        (texel <= RT_TEXEL_BC3 || texel == RT_TEXEL_BC7) && (flags & CRT_SAMPLING_SRGB);
+    set_blocks(descriptor, texel, flags);
+    if (descriptor->elem_bytes != bytes)
+        return CRT_INVALID_VALUE;
     for (unsigned i = 0; i < descriptor->level_count; i++) {
         uint32_t width = (uint32_t)(view->width >> (view->first_level + i));
         uint32_t height = (uint32_t)(view->height >> (view->first_level + i));
@@ -278,7 +306,8 @@ static bool has_view_size(const struct crt_view *view, const struct rt_texture *
     const struct rt_texture_level *level = &descriptor->levels[0];
     uint32_t dimensions = rt_texture_dimensions(descriptor->kind);
     uint32_t depth = dimensions == 3 ? level->depth : level->layers;
-    size_t factor = is_block_format(view) ? BLOCK_SIDE : 1;
+    bool is_of_elements = is_block_format(view) && descriptor->texel < RT_TEXEL_BC1;
+    size_t factor = is_of_elements ? CRT_ARRAY_BLOCK_SIDE : 1;
     return view->width == factor * level->width &&
            (dimensions < 2 || view->height == factor * level->height) &&
            (dimensions < 3 || view->depth == depth);

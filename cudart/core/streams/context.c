@@ -17,7 +17,7 @@
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 
-#define STACK_DEPTH           64
+#define STACK_INLINE          4
 #define CONTEXT_FLAGS         0xffu
 #define CONTEXT_WAITING_FLAGS 7u
 
@@ -65,14 +65,58 @@ struct entry {
     uint64_t serial;
 };
 
+/* The calling thread's stack. Few programs push more contexts than have their place here, where
+ * space is scarce: a library that the program opens while it runs has its initial-exec variables
+ * in what the loader has set aside for all such libraries. */
 static _Thread_local struct {
-    struct entry stack[STACK_DEPTH];
+    struct entry first[STACK_INLINE];
+    struct entry *more; /* those above them; goes when they have been popped */
     unsigned depth;
+    unsigned more_capacity;
 } thread;
 
-static struct entry entry_of(struct crt_context *ctx)
+static struct entry *entry_at(unsigned place)
 {
-    return (struct entry){.ctx = ctx, .serial = atomic_load(&ctx->serial)};
+    return place < STACK_INLINE ? &thread.first[place] : &thread.more[place - STACK_INLINE];
+}
+
+static struct entry *top_entry(void)
+{
+    return thread.depth ? entry_at(thread.depth - 1) : NULL;
+}
+
+static void set_entry(struct entry *entry, struct crt_context *ctx)
+{
+    *entry = (struct entry){.ctx = ctx, .serial = atomic_load(&ctx->serial)};
+}
+
+/* Makes place for one more; false: out of memory. */
+static bool reserve_entry(void)
+{
+    if (thread.depth < STACK_INLINE + thread.more_capacity)
+        return true;
+    unsigned capacity = thread.more_capacity ? 2 * thread.more_capacity : 2 * STACK_INLINE;
+    struct entry *longer = realloc(thread.more, capacity * sizeof *longer);
+    if (!longer)
+        return false;
+    thread.more = longer;
+    thread.more_capacity = capacity;
+    return true;
+}
+
+/* reserve_entry has made its place. */
+static void push_entry(struct crt_context *ctx)
+{
+    set_entry(entry_at(thread.depth++), ctx);
+}
+
+static void pop_entry(void)
+{
+    if (--thread.depth > STACK_INLINE || !thread.more)
+        return;
+    free(thread.more);
+    thread.more = NULL;
+    thread.more_capacity = 0;
 }
 
 /* Puts a context into its first state. */
@@ -196,7 +240,7 @@ enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
     enum crt_result result = crt_start_workers();
     if (result != CRT_SUCCESS)
         return result;
-    if (thread.depth == STACK_DEPTH)
+    if (!reserve_entry())
         return CRT_OUT_OF_MEMORY;
     struct crt_context *created = crt_object_create(CRT_KIND_CONTEXT, sizeof *created);
     if (!created)
@@ -208,7 +252,7 @@ enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
     atomic_store(&created->flags, flags);
     start_context(created);
     atomic_store(&created->serial, created->id);
-    thread.stack[thread.depth++] = entry_of(created);
+    push_entry(created);
     *ctx = created;
     return CRT_SUCCESS;
 }
@@ -222,8 +266,8 @@ enum crt_result crt_context_destroy(struct crt_context *ctx)
     if (atomic_exchange(&ctx->is_ending, true))
         return CRT_INVALID_CONTEXT;
     stop_context(ctx);
-    if (thread.depth > 0 && thread.stack[thread.depth - 1].ctx == ctx)
-        thread.depth--;
+    if (crt_context_get_current() == ctx)
+        pop_entry();
     pthread_mutex_destroy(&ctx->lock);
     pthread_mutex_destroy(&ctx->storage_lock);
     crt_busy_fini(&ctx->busy);
@@ -253,17 +297,18 @@ enum crt_result crt_context_push(struct crt_context *ctx)
 {
     if (!crt_context_is_valid(ctx))
         return CRT_INVALID_CONTEXT;
-    if (thread.depth == STACK_DEPTH)
+    if (!reserve_entry())
         return CRT_OUT_OF_MEMORY;
-    thread.stack[thread.depth++] = entry_of(ctx);
+    push_entry(ctx);
     return CRT_SUCCESS;
 }
 
 enum crt_result crt_context_pop(struct crt_context **ctx)
 {
-    if (thread.depth == 0)
+    struct crt_context *top = crt_context_get_current();
+    if (!top)
         return CRT_INVALID_CONTEXT;
-    struct crt_context *top = thread.stack[--thread.depth].ctx;
+    pop_entry();
     if (ctx)
         *ctx = top;
     return CRT_SUCCESS;
@@ -273,18 +318,20 @@ enum crt_result crt_context_set_current(struct crt_context *ctx)
 {
     if (ctx && !crt_context_is_valid(ctx))
         return CRT_INVALID_CONTEXT;
-    if (!ctx)
-        thread.depth -= thread.depth > 0;
-    else if (thread.depth == 0)
-        thread.stack[thread.depth++] = entry_of(ctx);
-    else
-        thread.stack[thread.depth - 1] = entry_of(ctx);
+    struct entry *top = top_entry();
+    if (!ctx && top)
+        pop_entry();
+    else if (ctx && top)
+        set_entry(top, ctx);
+    else if (ctx)
+        push_entry(ctx);
     return CRT_SUCCESS;
 }
 
 struct crt_context *crt_context_get_current(void)
 {
-    return thread.depth ? thread.stack[thread.depth - 1].ctx : NULL;
+    const struct entry *top = top_entry();
+    return top ? top->ctx : NULL;
 }
 
 /* The current context if it lives, whatever its errors. */
@@ -293,12 +340,12 @@ static enum crt_result require_alive(struct crt_context **ctx)
     enum crt_result result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
-    struct crt_context *current = crt_context_get_current();
-    if (!current)
+    const struct entry *top = top_entry();
+    if (!top)
         return CRT_INVALID_CONTEXT;
+    struct crt_context *current = top->ctx;
     if (!crt_context_is_valid(current) ||
-        atomic_load_explicit(&current->serial, memory_order_relaxed) !=
-            thread.stack[thread.depth - 1].serial ||
+        atomic_load_explicit(&current->serial, memory_order_relaxed) != top->serial ||
         !atomic_load_explicit(&current->is_active, memory_order_acquire))
         return CRT_CONTEXT_IS_DESTROYED;
     *ctx = current;

@@ -324,8 +324,59 @@ Test(array, what_no_array_has_is_refused)
     descriptor.Flags = 0x40; /* sparse */
     EXPECT(CRT_NOT_SUPPORTED, cuArray3DCreate_v2(&array, &descriptor));
     descriptor.Flags = 0;
-    descriptor.Format = 0x91; /* block-compressed */
+    descriptor.Format = 0xb0; /* planar */
     EXPECT(CRT_NOT_SUPPORTED, cuArray3DCreate_v2(&array, &descriptor));
+}
+
+/* Sizes are in texels; copies are of blocks, in bytes and rows of them. */
+Test(array, compressed_texels_are_copied_in_blocks)
+{
+    make_context();
+    enum {
+        BC1 = 0x91,
+        BC7_SRGB = 0x9e,
+        BLOCKS = 5,
+        BLOCK_ROWS = 2,
+        BYTES = BLOCKS * BLOCK_ROWS * 8
+    };
+    CUarray array;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {18, 7, 0, BC1, 4, 0};
+    CUDA_ARRAY3D_DESCRIPTOR got;
+    unsigned char in[BYTES];
+    unsigned char out[BYTES] = {0};
+    for (int i = 0; i < BYTES; i++)
+        in[i] = (unsigned char)(i + 1);
+    OK(cuArray3DCreate_v2(&array, &descriptor));
+    OK(cuArray3DGetDescriptor_v2(&got, array));
+    cr_expect_eq(got.Width, 18);
+    cr_expect_eq(got.Height, 7);
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = in,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = array,
+                          .WidthInBytes = BLOCKS * 8,
+                          .Height = BLOCK_ROWS,
+                          .Depth = 1};
+    OK(cuMemcpy3D_v2(&copy));
+    OK(cuMemcpyAtoH_v2(out, array, 0, BYTES));
+    cr_expect_arr_eq(in, out, BYTES);
+    copy.Height = BLOCK_ROWS + 1;
+    EXPECT(CRT_INVALID_VALUE, cuMemcpy3D_v2(&copy));
+    copy.Height = 1;
+    copy.WidthInBytes = 4;
+    EXPECT(CRT_INVALID_VALUE, cuMemcpy3D_v2(&copy));
+    copy.WidthInBytes = (BLOCKS + 1) * 8;
+    EXPECT(CRT_INVALID_VALUE, cuMemcpy3D_v2(&copy));
+    CUmipmappedArray mipmap;
+    descriptor = (CUDA_ARRAY3D_DESCRIPTOR){16, 16, 0, BC7_SRGB, 4, 0};
+    OK(cuMipmappedArrayCreate(&mipmap, &descriptor, 5));
+    OK(cuMipmappedArrayGetLevel(&array, mipmap, 4));
+    OK(cuMemcpyHtoA_v2(array, 0, in, 16));
+    descriptor.Height = 0;
+    EXPECT(CRT_INVALID_VALUE, cuArray3DCreate_v2(&array, &descriptor));
+    descriptor.Height = 16;
+    descriptor.NumChannels = 5;
+    EXPECT(CRT_INVALID_VALUE, cuArray3DCreate_v2(&array, &descriptor));
 }
 
 Test(array, batches_take_arrays_with_extents_in_elements)

@@ -202,6 +202,26 @@ Test(contexts, a_destroyed_context_that_is_still_current_says_so, .init = start)
     OK(cuCtxPopCurrent_v2(&ctx));
 }
 
+Test(contexts, a_stack_grows, .init = start)
+{
+    CUcontext ctx[2];
+    CUcontext got = NULL;
+    for (int i = 0; i < 2; i++) {
+        OK(cuCtxCreate_v2(&ctx[i], 0, i));
+        OK(cuCtxPopCurrent_v2(NULL));
+    }
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 200; i++)
+            OK(cuCtxPushCurrent_v2(ctx[i % 3 == 0]));
+        for (int i = 199; i >= 0; i--) {
+            OK(cuCtxSynchronize());
+            OK(cuCtxPopCurrent_v2(&got));
+            cr_expect_eq(got, ctx[i % 3 == 0]);
+        }
+        EXPECT(CRT_INVALID_CONTEXT, cuCtxPopCurrent_v2(&got));
+    }
+}
+
 static void *other_thread(void *arg)
 {
     CUcontext got = arg;

@@ -152,6 +152,47 @@ Test(occupancy, a_cooperative_launch_is_as_large_as_it_says, .init = start)
     OK(cuCtxSynchronize());
 }
 
+/* As compilers that have no headers of CUDA do: the device runtime's function is left open. */
+Test(occupancy, blocks_meet_in_a_call_of_the_device_runtime, .init = start)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle (.param .b32 a);\n"
+        ".extern .func (.param .b32 r) cudaCGSynchronize (.param .b64 a, .param .b32 b);\n"
+        ".visible .entry neighbours (.param .u64 data)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+        ".param .b32 scope; .param .b64 handle; .param .b32 flags; .param .b32 result;\n"
+        "ld.param.u64 %rd1, [data];\n"
+        "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; mov.u32 %r3, 1; mov.u32 %r8, 0;\n"
+        "mul.wide.u32 %rd2, %r1, 8; add.u64 %rd2, %rd1, %rd2;\n"
+        "add.u32 %r4, %r1, 1; st.global.u32 [%rd2], %r4;\n"
+        "st.param.b32 [scope], %r3; call (handle), cudaCGGetIntrinsicHandle, (scope);\n"
+        "ld.param.b64 %rd3, [handle]; st.param.b64 [handle], %rd3; st.param.b32 [flags], %r8;\n"
+        "call (result), cudaCGSynchronize, (handle, flags); ld.param.b32 %r7, [result];\n"
+        "rem.u32 %r5, %r4, %r2; mul.wide.u32 %rd4, %r5, 8; add.u64 %rd4, %rd1, %rd4;\n"
+        "ld.global.u32 %r6, [%rd4]; mad.lo.u32 %r6, %r7, 1000, %r6; st.global.u32 [%rd2+4], %r6;\n"
+        "ret;\n}\n";
+    enum { BLOCKS = 4 };
+    CUmodule loaded;
+    CUfunction function;
+    CUdeviceptr data;
+    unsigned values[2 * BLOCKS];
+    OK(cuModuleLoadData(&loaded, text));
+    OK(cuModuleGetFunction(&function, loaded, "neighbours"));
+    OK(cuMemAlloc_v2(&data, sizeof values));
+    void *params[] = {&data};
+    for (int round = 0; round < 3; round++) {
+        OK(cuMemsetD8_v2(data, 0, sizeof values));
+        OK(cuLaunchCooperativeKernel(function, BLOCKS, 1, 1, 64, 1, 1, 0, NULL, params));
+        OK(cuMemcpyDtoH_v2(values, data, sizeof values));
+        for (unsigned block = 0; block < BLOCKS; block++)
+            cr_expect_eq(values[2 * block + 1], (block + 1) % BLOCKS + 1);
+    }
+    OK(cuLaunchKernel(function, BLOCKS, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH_v2(values, data, sizeof values));
+    cr_expect_geq(values[1], 1000); /* not cooperative: refused */
+}
+
 Test(occupancy, a_cluster_is_one_block, .init = start)
 {
     int value = 0;

@@ -43,6 +43,49 @@ Test(rt_array, what_was_asked_for_is_told)
     RT_EXPECT(400, cudaFreeArray(array));
 }
 
+/* Extents and positions are in texels, rows of the host in blocks. */
+Test(rt_array, compressed_texels_are_copied_by_their_blocks)
+{
+    static const struct cudaChannelFormatDesc bc4 = {
+        8, 0, 0, 0, cudaChannelFormatKindUnsignedBlockCompressed1 + 6};
+    enum { BLOCKS = 5, BLOCK_ROWS = 2, BYTES = BLOCKS * BLOCK_ROWS * 8 };
+    unsigned char in[BYTES];
+    unsigned char out[BYTES] = {0};
+    struct cudaChannelFormatDesc got;
+    cudaArray_t array;
+    for (int i = 0; i < BYTES; i++)
+        in[i] = (unsigned char)(i + 1);
+    RT_OK(cudaMallocArray(&array, &bc4, 18, 7, 0));
+    RT_OK(cudaGetChannelDesc(&got, array));
+    cr_expect_arr_eq(&got, &bc4, sizeof got);
+    struct cudaMemcpy3DParms box = {.srcPtr = {in, BLOCKS * 8, BLOCKS, BLOCK_ROWS},
+                                    .dstArray = array,
+                                    .extent = {18, 7, 1},
+                                    .kind = cudaMemcpyHostToDevice};
+    RT_OK(cudaMemcpy3D(&box));
+    RT_OK(cudaMemcpy2DFromArray(out, BLOCKS * 8, array, 0, 0, BLOCKS * 8, BLOCK_ROWS,
+                                cudaMemcpyDeviceToHost));
+    cr_expect_arr_eq(in, out, BYTES);
+    box.dstPos = (struct cudaPos){8, 4, 0};
+    box.extent = (struct cudaExtent){4, 3, 1};
+    RT_OK(cudaMemcpy3D(&box));
+    RT_OK(cudaMemcpyFromArray(out, array, 0, 0, BYTES, cudaMemcpyDeviceToHost));
+    memcpy(in + BLOCKS * 8 + 16, in, 8);
+    cr_expect_arr_eq(in, out, BYTES);
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    struct cudaMemcpy3DParms told;
+    RT_OK(cudaGraphCreate(&graph, 0));
+    RT_OK(cudaGraphAddMemcpyNode(&node, graph, NULL, 0, &box));
+    RT_OK(cudaGraphMemcpyNodeGetParams(node, &told));
+    cr_expect_eq(told.dstPos.x, 8);
+    cr_expect_eq(told.dstPos.y, 4);
+    cr_expect_eq(told.extent.width, 4);
+    cr_expect_eq(told.extent.height, 4);
+    RT_OK(cudaGraphDestroy(graph));
+    RT_OK(cudaFreeArray(array));
+}
+
 Test(rt_array, every_kind_of_channel_comes_back)
 {
     for (int kind = cudaChannelFormatKindUnsignedNormalized8X1;
@@ -59,9 +102,19 @@ Test(rt_array, every_kind_of_channel_comes_back)
         cr_expect_eq(got.f, kind);
         RT_OK(cudaFreeArray(array));
     }
-    struct cudaChannelFormatDesc compressed = {8, 8, 8, 8, 17};
+    for (int kind = cudaChannelFormatKindUnsignedBlockCompressed1;
+         kind <= cudaChannelFormatKindUnsignedBlockCompressed7SRGB; kind++) {
+        struct cudaChannelFormatDesc asked = {8, 8, 8, 8, kind};
+        struct cudaChannelFormatDesc got;
+        cudaArray_t array;
+        RT_OK(cudaMallocArray(&array, &asked, 8, 8, 0));
+        RT_OK(cudaGetChannelDesc(&got, array));
+        cr_expect_eq(got.f, kind);
+        RT_OK(cudaFreeArray(array));
+    }
+    struct cudaChannelFormatDesc planar = {8, 8, 8, 0, cudaChannelFormatKindNV12};
     cudaArray_t array;
-    RT_EXPECT(cudaErrorNotSupported, cudaMallocArray(&array, &compressed, 8, 8, 0));
+    RT_EXPECT(cudaErrorNotSupported, cudaMallocArray(&array, &planar, 8, 8, 0));
 }
 
 Test(rt_array, boxes_are_measured_in_the_elements_of_the_array)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "cudart/core/memory/texture.h"
 #include "driver_fixture.h"
 
 #define FORMAT_FLOAT 0x20
@@ -177,6 +178,44 @@ Test(texture, views_as_blocks_are_of_words, .init = make_context)
         shape.NumChannels = is_half ? 4 : 2;
         OK(cuArray3DCreate_v2(&image.array, &shape));
         EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+    }
+}
+
+static struct rt_texture describe(CUDA_RESOURCE_DESC *image, const CUDA_TEXTURE_DESC *way,
+                                  const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    CUtexObject object = 0;
+    OK(cuTexObjectCreate(&object, image, way, view));
+    return crt_texture_find(object, RT_TEXTURE_MARK)->descriptor;
+}
+
+/* An array of blocks is as one of words that is looked at as blocks. */
+Test(texture, compressed_arrays_are_as_views, .init = make_context)
+{
+    static const int views[] = {0x19, 0x19, 0x1a, 0x1a, 0x1b, 0x1b, 0x1c,
+                                0x1d, 0x1e, 0x1f, 0x20, 0x21, 0x22, 0x22};
+    for (int i = 0; i < 14; i++) {
+        bool is_half = views[i] == 0x19 || views[i] == 0x1c || views[i] == 0x1d;
+        bool is_srgb = i == 1 || i == 3 || i == 5 || i == 13;
+        CUDA_ARRAY3D_DESCRIPTOR words = {
+            .Width = 4, .Height = 2, .Format = 3, .NumChannels = is_half ? 2 : 4};
+        CUDA_ARRAY3D_DESCRIPTOR blocks = {
+            .Width = 16, .Height = 8, .Format = 0x91 + i, .NumChannels = 4};
+        CUDA_RESOURCE_DESC image = {.type = CRT_RESOURCE_ARRAY};
+        CUDA_RESOURCE_DESC block_image = {.type = CRT_RESOURCE_ARRAY};
+        CUDA_RESOURCE_VIEW_DESC view = {.format = views[i], .width = 16, .height = 8};
+        CUDA_TEXTURE_DESC way = plain;
+        CUsurfObject surface;
+        OK(cuArray3DCreate_v2(&image.array, &words));
+        OK(cuArray3DCreate_v2(&block_image.array, &blocks));
+        struct rt_texture got = describe(&block_image, &way, NULL);
+        struct rt_texture again = describe(&block_image, &way, &view);
+        way.flags |= is_srgb ? CRT_SAMPLING_SRGB : 0;
+        struct rt_texture wanted = describe(&image, &way, &view);
+        wanted.levels[0].base = again.levels[0].base = got.levels[0].base;
+        cr_expect_arr_eq(&got, &wanted, sizeof got, "format %d", i);
+        cr_expect_arr_eq(&again, &wanted, sizeof got, "view of format %d", i);
+        EXPECT(CRT_INVALID_VALUE, cuSurfObjectCreate(&surface, &block_image));
     }
 }
 

@@ -2,7 +2,7 @@
  *
  * See architecture.h.
  */
-#include "tools/ptxas/architecture.h"
+#include "ptx/architecture.h"
 
 #include <stdlib.h>
 
@@ -25,8 +25,8 @@ static bool is_suffix_allowed(unsigned number, const char *suffix)
                                                        (suffix[0] == 'f' && number >= 100)));
 }
 
-enum pxr_status ptxas_read_architecture(const char *name, struct ptxas_architecture *arch,
-                                        struct pxr_error *err)
+enum pxr_status ptx_architecture_read(const char *name, struct ptx_architecture *arch,
+                                      struct pxr_error *err)
 {
     const char *digits = strchr(name, '_');
     size_t prefix = digits ? (size_t)(digits - name) : 0;
@@ -39,13 +39,13 @@ enum pxr_status ptxas_read_architecture(const char *name, struct ptxas_architect
         !is_suffix_allowed((unsigned)number, end))
         return pxr_fail(err, PXR_INVALID_ARGUMENT,
                         "Value '%s' is not defined for option 'gpu-name'", name);
-    *arch = (struct ptxas_architecture){
+    *arch = (struct ptx_architecture){
         .name = name, .number = (unsigned)number, .suffix = *end, .is_virtual = is_virtual};
     return PXR_OK;
 }
 
-enum pxr_status ptxas_check_target(const struct ptx_module *module,
-                                   const struct ptxas_architecture *arch, struct pxr_error *err)
+enum pxr_status ptx_architecture_check(const struct ptx_module *module,
+                                       const struct ptx_architecture *arch, struct pxr_error *err)
 {
     char suffix[2] = {module->target_suffix, '\0'};
     if (module->target > arch->number)
