@@ -48,6 +48,10 @@ bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t 
  */
 void sch_grid_end_polls(const struct rt_thread *thread, uint64_t ns);
 
+/* rt_fault with the place in the code that is to blame (of a call: the return address). */
+void sch_thread_fault(struct rt_thread *thread, enum pxr_status status, uint64_t address,
+                      const void *return_address) __attribute__((noreturn));
+
 /* Whether memory can have the address: on x86 the upper 17 bits are all the same. */
 bool sch_is_canonical(uint64_t address);
 
@@ -75,6 +79,15 @@ struct sch_groups {
 enum pxr_status sch_start_groups(unsigned workers, const struct sch_groups *groups,
                                  struct pxr_error *err);
 unsigned sch_group_workers(unsigned group);
+
+/* Makes the order of threads and blocks random, and for one worker the same with each call that has
+ * the same seed; 0 ends that. Workers see it when they start their next block. Frames of fused
+ * kernels begin with random contents then. */
+void sch_set_chaos(unsigned seed);
+
+/* A place where others may go on before the running thread does: they do in some of them, if the
+ * order is random and each thread has a stack. */
+void sch_thread_interrupt(struct rt_thread *thread);
 
 /* Whether a CPU has nothing to do for kernels, and is left to nobody. Also true before there are
  * workers; false where there is one CPU only. */

@@ -225,7 +225,8 @@ struct sch_worker {
     unsigned group_index; /* among the workers of its group */
     int cpu;              /* where it was when it last looked for work */
     uint64_t chaos;       /* state of the random generator, 0: no chaos */
-    unsigned chaos_seed;  /* the seed it was made from */
+    uint64_t chaos_turn;  /* that it was made in */
+    uint32_t chaos_odds;  /* of so many places at which a thread may be interrupted one is taken */
     struct pxr_area signal_stack;
     pthread_t thread;
     _Atomic(uint64_t) end_ns; /* of the grid whose block runs, if it has a limit; 0: none */
@@ -371,12 +372,12 @@ void sch_fault_init_worker(struct sch_worker *worker);
 uint64_t sch_fault_enter_guest(uint64_t now_ns);
 void sch_fault_leave_guest(void);
 
-/* ---- chaos: random but repeatable orders of threads and blocks, for tests ---- */
+/* ---- chaos: random but repeatable orders of threads and blocks (sch_set_chaos) ---- */
 
-/* 0 switches it off. Workers see it when they start their next block. Frames of fused kernels begin
- * with random contents then. */
-void sch_set_chaos(unsigned seed);
 unsigned sch_chaos_seed(void);
+
+/* Another number whenever a seed is set, the same one included. */
+uint64_t sch_chaos_turn(void);
 
 /* A random number below n; 0 without chaos. */
 static inline uint32_t sch_chaos_below(struct sch_worker *worker, uint32_t n)

@@ -16,6 +16,7 @@
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
 #include "cudart/core/code/record.h"
+#include "cudart/core/code/schedules.h"
 #include "cudart/core/code/tier.h"
 #include "cudart/core/code/trial.h"
 #include "cudart/core/memory/device_arena.h"
@@ -377,9 +378,8 @@ void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
     };
 }
 
-static enum crt_result submit_launch(struct crt_launch *launch, struct crt_module *module,
-                                     struct crt_stream *stream,
-                                     const struct crt_launch_config *config)
+enum crt_result crt_launch_submit(struct crt_launch *launch, struct crt_module *module,
+                                  struct crt_stream *stream, const struct crt_launch_config *config)
 {
     struct sch_grid grid;
     crt_launch_describe(launch, module->slots, config, &grid);
@@ -500,7 +500,8 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
     if (result == CRT_SUCCESS)
         result = crt_launch_find_code(launch, config);
     if (result == CRT_SUCCESS)
-        result = submit_launch(launch, module, stream, config);
+        result = crt_schedules_are_on() ? crt_schedules_launch(launch, module, stream, config)
+                                        : crt_launch_submit(launch, module, stream, config);
     if (result != CRT_SUCCESS) {
         crt_launch_destroy(launch);
         return result;

@@ -18,6 +18,7 @@
 struct crt_children;
 struct crt_context;
 struct crt_kernel;
+struct crt_module;
 struct crt_stream;
 struct crt_variant;
 struct sch_fault;
@@ -96,6 +97,11 @@ void crt_launch_destroy(struct crt_launch *launch);
 /* Fills in the grid of a launch that has its code. slots: of the kernel's module. */
 void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
                          const struct crt_launch_config *config, struct sch_grid *grid);
+
+/* Appends a launch that has its code to the stream; on failure it is still the caller's. */
+enum crt_result crt_launch_submit(struct crt_launch *launch, struct crt_module *module,
+                                  struct crt_stream *stream,
+                                  const struct crt_launch_config *config);
 
 /* Takes better code for a grid so described, if there is any by now. */
 void crt_launch_renew(struct crt_launch *launch, struct sch_grid *grid);

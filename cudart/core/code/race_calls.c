@@ -11,6 +11,7 @@
 
 #include "cudart/core/code/finding_place.h"
 #include "cudart/core/code/running_block.h"
+#include "cudart/core/code/schedules.h"
 #include "cudart/core/memory/shadow.h"
 #include "cudart/core/races/syncs.h"
 #include "scheduler/scheduler.h"
@@ -235,6 +236,7 @@ static bool is_within(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t
 void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t value,
                     uint32_t what, uint32_t line)
 {
+    crt_schedules_access(thread, __builtin_return_address(0));
     struct crt_running_block *running = crt_running_of(thread);
     if (!running)
         return;
@@ -258,4 +260,17 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
         check_words(&access, running->cells, place, running->races.run);
     else if (is_within(address, bytes, global.range.begin, global.range.size_bytes, &place))
         check_words(&access, global.cells, place, (uint32_t)rt->launch->grid_id);
+}
+
+bool crt_race_last_write(uint64_t address, uint64_t run, struct crt_last_write *write)
+{
+    uint64_t place;
+    if (!is_within(address, 1, global.range.begin, global.range.size_bytes, &place))
+        return false;
+    const struct race_cell *cell = &global.cells[place / RACE_CELL_BYTES];
+    if (cell->run != (uint32_t)run || cell->write.bytes == 0)
+        return false;
+    *write = (struct crt_last_write){
+        .block = cell->write.block, .thread = cell->write.thread, .line = cell->write.line};
+    return true;
 }
