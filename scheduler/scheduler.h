@@ -207,6 +207,38 @@ uint64_t sch_op_finish_ns(const struct sch_op *op);
  * takes belongs to no operation. */
 uint64_t sch_finishing_ns(void);
 
+/* ---- what an operation comes after (past.c) ----
+ *
+ * Of two operations one may happen to have finished before the other one begins. Whether that must
+ * be so is known from the pasts of operations: all that they depend on, directly or not, and what
+ * the host had waited for when it submitted them. Pasts are kept only if somebody asks for it. */
+
+struct sch_past;
+
+/* Names an operation. Chain 0 is none: in order with everything. */
+struct sch_moment {
+    uint32_t chain;
+    uint32_t number;
+};
+
+void sch_keep_pasts(void); /* before there are operations */
+bool sch_pasts_are_kept(void);
+
+/* Of an operation that runs. None if a kernel or a done function has submitted it. */
+struct sch_moment sch_op_moment(struct sch_op *op);
+
+/* Whether the other operation is in the past of this one, which runs, or may be. */
+bool sch_op_follows(struct sch_op *op, struct sch_moment moment);
+
+/* The operation waits for more than it depends on: nobody knows what. */
+void sch_op_follow_all(struct sch_op *op);
+
+/* The host has seen the operation finished. sch_op_wait says so itself. NULL is ignored. */
+void sch_host_learn(const struct sch_op *op);
+
+/* The task that the calling worker runs, or NULL. */
+struct sch_op *sch_running_task(void);
+
 /* ---- operations launched by kernels (nested.c) ---- */
 
 /* The operation of the grid that a running block belongs to: valid while the block runs, and while

@@ -22,6 +22,13 @@
 
 SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
 
+static SCH_THREAD_LOCAL struct sch_op *running_task;
+
+struct sch_op *sch_running_task(void)
+{
+    return running_task;
+}
+
 /* ---- blocks that wait ---- */
 
 static void park(struct sch_worker *worker, struct sch_block *block)
@@ -334,7 +341,9 @@ static bool fresh_turn(struct sch_worker *worker)
     }
     sch_pool_note_busy(worker, true);
     if (work.task) {
+        running_task = work.task;
         work.task->run(work.task->arg);
+        running_task = NULL;
         sch_op_finish(work.task, NULL);
     } else {
         worker->spans[worker->span_count++] = work.span;

@@ -444,6 +444,7 @@ static void *host_main(void *arg)
             pthread_cond_wait(&pool.host_wake, &pool.host_lock);
         struct sch_op *op = sch_queue_pop(&pool.host_ops);
         pthread_mutex_unlock(&pool.host_lock);
+        sch_host_learn(op); /* what it calls may tell other threads of the program */
         op->run(op->arg);
         sch_op_finish(op, NULL);
     }

@@ -44,8 +44,9 @@ struct sch_op {
     sch_task_fn run;
     sch_done_fn done;
     void *arg;
-    struct sch_op *next; /* in the one queue that holds it; that queue's lock */
-    void *memory;        /* for free() */
+    struct sch_op *next;   /* in the one queue that holds it; that queue's lock */
+    struct sch_past *past; /* past.c; NULL: none is kept */
+    void *memory;          /* for free() */
 };
 
 /* Code with what follows from it for a grid. */
@@ -371,6 +372,14 @@ void sch_fault_init_worker(struct sch_worker *worker);
  * returns the time afterwards. */
 uint64_t sch_fault_enter_guest(uint64_t now_ns);
 void sch_fault_leave_guest(void);
+
+/* ---- pasts (past.c); nothing where they are not kept ---- */
+
+/* op waits for dep, which has finished: its past is complete. */
+void sch_past_depend(struct sch_op *op, struct sch_op *dep);
+/* is_nested: not by the program's own threads, so that nobody knows what it comes after. */
+void sch_past_submit(struct sch_op *op, bool is_nested);
+void sch_past_free(struct sch_past *past); /* NULL is allowed */
 
 /* ---- chaos: random but repeatable orders of threads and blocks (sch_set_chaos) ---- */
 

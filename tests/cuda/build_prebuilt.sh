@@ -72,6 +72,7 @@ build_for_host() # NAME FLAG...
         $NVCC $FLAGS -cudart shared -Xcompiler -g1,-ffile-prefix-map="$dir=/tests/cuda" -o "$target" "$name.cu" "$@")
 }
 build_for_host host_defects
+build_for_host stream_defects -lineinfo -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 build_for_host api_defects
 build_for_host device_defects -lineinfo -lcuda -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 # shellcheck disable=SC2086

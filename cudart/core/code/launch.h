@@ -17,6 +17,7 @@
 
 struct crt_children;
 struct crt_context;
+struct crt_frames;
 struct crt_kernel;
 struct crt_module;
 struct crt_stream;
@@ -49,10 +50,12 @@ struct crt_launch {
     struct crt_print_record *printed;    /* newest first; guarded by the lock in printf.c */
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
-    atomic_uint late_blocks; /* that have been reported */
-    struct crt_child child;  /* of the kernel that has launched it */
-    void *graph_run;         /* of a graph's launch, for launches of graphs from it, or NULL */
-    unsigned depth;          /* in a tree of launches; the host's have 0 */
+    atomic_uint late_blocks;    /* that have been reported */
+    struct crt_child child;     /* of the kernel that has launched it */
+    _Atomic uint32_t race_work; /* its number in races/works.h, once a block has begun */
+    struct crt_frames *calls;   /* that have asked for it, for --check=race; NULL: not known */
+    void *graph_run;            /* of a graph's launch, for launches of graphs from it, or NULL */
+    unsigned depth;             /* in a tree of launches; the host's have 0 */
     _Atomic(struct crt_children *) children; /* what it has launched; NULL: it never asked */
     void *memory;                  /* what is freed; NULL: it belongs to a launch of a graph */
     _Alignas(16) uint8_t params[]; /* rt_launch.params points here */

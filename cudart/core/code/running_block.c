@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "cudart/core/check/findings.h"
+#include "cudart/core/code/race_memory.h"
+#include "scheduler/scheduler.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -61,6 +63,9 @@ static void begin(struct crt_running_block *running, uint32_t index)
     if (crt_checks_races()) {
         race_block_begin(&running->races, launch->grid_id, index, threads);
         make_cells(running, launch->shared_bytes);
+        running->op = sch_op_of(launch);
+        running->work = crt_race_work_of(launch);
+        running->ordered_work = 0;
     }
 }
 

@@ -20,6 +20,9 @@ struct crt_running_block {
     struct race_block races; /* with --check=race */
     struct race_cell *cells; /* of its shared memory */
     size_t cell_count;
+    struct sch_op *op;          /* of its launch */
+    uint32_t work;              /* the number of that: races/works.h */
+    uint32_t ordered_work;      /* one that comes before it */
     struct meet_block meetings; /* with --check=sync */
 };
 

@@ -6,6 +6,7 @@
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/stats.h"
+#include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/copy.h"
 #include "cudart/core/memory/written.h"
 
@@ -45,14 +46,29 @@ static struct crt_copy flatten(const struct crt_copy *copy)
     return flat;
 }
 
+static uintptr_t row_of(const struct crt_side *side, size_t z, size_t y)
+{
+    return side->base + z * side->slice_bytes + y * side->pitch_bytes;
+}
+
 /* What has been written of the source has been of the target. */
 static void note_written(const struct crt_copy *copy)
 {
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++)
-            crt_written_copy(copy->dst.base + z * copy->dst.slice_bytes + y * copy->dst.pitch_bytes,
-                             copy->src.base + z * copy->src.slice_bytes + y * copy->src.pitch_bytes,
-                             copy->width_bytes);
+            crt_written_copy(row_of(&copy->dst, z, y), row_of(&copy->src, z, y), copy->width_bytes);
+}
+
+static void tell_accesses(const struct crt_copy *copy)
+{
+    if (!crt_accesses_are_watched())
+        return;
+    crt_watch_begin("copy");
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++) {
+            crt_watch_access(row_of(&copy->src, z, y), copy->width_bytes, false);
+            crt_watch_access(row_of(&copy->dst, z, y), copy->width_bytes, true);
+        }
 }
 
 static enum crt_copy_kind stats_kind(const struct crt_copy *copy)
@@ -67,6 +83,7 @@ void crt_copy_run(const struct crt_copy *copy)
     uint64_t start_ns = crt_stats_are_on() ? crt_now_ns() : 0;
     struct crt_copy flat = flatten(copy);
     note_written(&flat);
+    tell_accesses(&flat);
     crt_copy_rows(&flat);
     if (crt_stats_are_on())
         crt_stats_copy(stats_kind(copy), copy->width_bytes * copy->height * copy->depth,

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/copy.h"
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/written.h"
@@ -145,6 +146,9 @@ void crt_fill_run(const struct crt_fill *fill)
     size_t row_bytes = fill->width * fill->elem_bytes;
     for (size_t y = 0; y < fill->height; y++)
         crt_written_set(fill->base + y * fill->pitch_bytes, row_bytes);
+    crt_watch_begin("fill");
+    for (size_t y = 0; y < fill->height; y++)
+        crt_watch_access(fill->base + y * fill->pitch_bytes, row_bytes, true);
     bool is_dense = fill->height == 1 || fill->pitch_bytes == row_bytes;
     if (is_zero(fill) && is_dense) {
         clear(fill->base, row_bytes * fill->height);
