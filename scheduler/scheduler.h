@@ -40,6 +40,8 @@ bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t b
 
 /* Whether they lie in the shared memory of a block of the cluster: in which, and what has been
  * written of that, if the launch asks. For the running thread. */
+const struct rt_block *sch_find_block(const struct rt_thread *thread, uint64_t address,
+                                      uint64_t bytes);
 bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t bytes,
                      struct rt_checked *memory);
 

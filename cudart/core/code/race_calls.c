@@ -12,6 +12,7 @@
 #include "cudart/core/code/schedules.h"
 #include "cudart/core/memory/describe.h"
 #include "cudart/core/races/syncs.h"
+#include "scheduler/scheduler.h"
 
 /* ---- what orders threads ---- */
 
@@ -43,19 +44,26 @@ void rt_race_fence(struct rt_thread *thread)
         race_fence(&running->races, crt_thread_number(thread));
 }
 
-/* A barrier of a cluster has a place of its own, at which no object can be. */
-static uintptr_t place_of(const struct rt_block *block, uint64_t address)
+/* A barrier of a cluster has places of its own, at which no object can be: one for each of two
+ * phases, as a block may have come to the next one before another has left. */
+static uintptr_t place_of(const struct crt_running_block *running, const struct rt_thread *thread,
+                          uint64_t address)
 {
+    const struct rt_block *block = thread->block;
     uint64_t distance = (uint64_t)block->cluster_rank << RT_CLUSTER_DISTANCE_LOG2;
-    return address ? (uintptr_t)address : (uintptr_t)block->shared - distance + 1;
+    unsigned phase = running->cluster_phases[thread->warp] >> thread->lane & 1;
+    return address ? (uintptr_t)address : (uintptr_t)block->shared - distance + 1 + phase;
 }
 
 void rt_race_release(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
 {
     struct crt_running_block *running = crt_running_of(thread);
-    if (running)
-        race_sync_release(&running->races, crt_thread_number(thread), is_ordered,
-                          place_of(thread->block, address));
+    if (!running)
+        return;
+    if (address == 0)
+        running->cluster_phases[thread->warp] ^= UINT32_C(1) << thread->lane;
+    race_sync_release(&running->races, crt_thread_number(thread), is_ordered,
+                      place_of(running, thread, address));
 }
 
 void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
@@ -63,7 +71,7 @@ void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ord
     struct crt_running_block *running = crt_running_of(thread);
     if (running)
         race_sync_acquire(&running->races, crt_thread_number(thread), is_ordered,
-                          place_of(thread->block, address));
+                          place_of(running, thread, address));
 }
 
 /* ---- accesses ---- */
@@ -71,6 +79,7 @@ void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ord
 struct access {
     const struct rt_thread *thread;
     struct crt_running_block *running;
+    struct crt_running_block *owner; /* of the shared memory */
     struct race_access race;
     uint64_t address;
     uint64_t bytes;
@@ -94,7 +103,7 @@ static void describe(const struct access *access, const struct race_access *othe
     const uint32_t *block = launch->block;
     char place[PTX_PLACE_TEXT_BYTES + 16];
     crt_place_text(access->thread, other->line, place, sizeof place);
-    uint64_t base = access->is_shared ? (uint64_t)(uintptr_t)access->thread->block->shared : 0;
+    uint64_t base = access->is_shared ? (uint64_t)(uintptr_t)access->owner->rt->shared : 0;
     snprintf(where, cap,
              "address 0x%" PRIx64 " was %s by block (%u,%u,%u), thread (%u,%u,%u) at %s",
              access->address - base, name_of(other), other->block % grid[0],
@@ -145,7 +154,7 @@ static void add_finding_of(const struct access *access, enum crt_finding_kind ki
     finding->address = access->address;
     finding->bytes = access->bytes;
     if (access->is_shared)
-        finding->address = (uint32_t)(access->address - (uintptr_t)access->thread->block->shared);
+        finding->address = (uint32_t)(access->address - (uintptr_t)access->owner->rt->shared);
     crt_finding_add(finding);
 }
 
@@ -161,13 +170,13 @@ static void add_stream_finding(const struct access *access, uint32_t work,
     add_finding_of(access, CRT_FINDING_STREAM_RACE, work, other);
 }
 
-/* In a cell of shared memory nobody else looks. */
+/* In a cell of shared memory no other worker looks. */
 static bool check_shared(const struct access *access, uint64_t place, struct race_access *found)
 {
-    struct crt_running_block *running = access->running;
+    const struct crt_running_block *owner = access->owner;
     const struct race_access *race =
-        race_cell_access(&running->cells[place / RACE_CELL_BYTES], running->races.run,
-                         &running->races, &access->race);
+        race_cell_access(&owner->cells[place / RACE_CELL_BYTES], owner->races.run,
+                         &access->running->races, &access->race);
     if (race)
         *found = *race;
     return race != NULL;
@@ -261,8 +270,25 @@ static bool is_within(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t
     return *place < size_bytes && bytes <= size_bytes - *place;
 }
 
-/* Other memory is a thread's own, or nobody checks it here: shared memory of other blocks, memory
- * of the host. */
+/* The block of the thread's cluster in whose shared memory it lies, and where; NULL: in none. */
+static struct crt_running_block *find_owner(const struct access *access, uint64_t *place)
+{
+    const struct rt_block *rt = access->thread->block;
+    struct crt_running_block *owner = access->running;
+    if (is_within(access->address, access->bytes, (uint64_t)(uintptr_t)rt->shared,
+                  (uint64_t)owner->cell_count * RACE_CELL_BYTES, place))
+        return owner;
+    if (rt->launch->cluster_blocks < 2)
+        return NULL;
+    const struct rt_block *other = sch_find_block(access->thread, access->address, access->bytes);
+    owner = other ? crt_running_beside(other) : NULL;
+    return owner && is_within(access->address, access->bytes, (uint64_t)(uintptr_t)other->shared,
+                              (uint64_t)owner->cell_count * RACE_CELL_BYTES, place)
+               ? owner
+               : NULL;
+}
+
+/* Other memory is a thread's own, or nobody checks it here: memory of the host. */
 void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t value,
                     uint32_t what, uint32_t line)
 {
@@ -270,7 +296,6 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
     struct crt_running_block *running = crt_running_of(thread);
     if (!running)
         return;
-    const struct rt_block *rt = thread->block;
     struct access access = {.thread = thread,
                             .running = running,
                             .race = {.block = running->races.index,
@@ -283,8 +308,8 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
                             .value = value,
                             .what = what};
     uint64_t place;
-    access.is_shared = is_within(address, bytes, (uint64_t)(uintptr_t)rt->shared,
-                                 (uint64_t)running->cell_count * RACE_CELL_BYTES, &place);
+    access.owner = find_owner(&access, &place);
+    access.is_shared = access.owner != NULL;
     if (access.is_shared) {
         check_words(&access, place);
     } else if (crt_race_place(address, bytes, &place)) {
