@@ -32,7 +32,7 @@
 #define LOCKS          1024
 #define LOCK_AREA_LOG2 12
 
-/* Of a page's users: those before the last one are not all in its past. */
+/* In place of a page's last user: there are several, not all of them in order. */
 #define MANY (UINT32_C(1) << 31)
 
 struct lock {
@@ -40,7 +40,7 @@ struct lock {
 };
 
 struct page {
-    _Atomic uint32_t users; /* of its cells: the last work, and MANY */
+    _Atomic uint32_t users; /* of its cells: the last work, or MANY */
     _Atomic uint32_t write; /* that has written all of it, by the last copy or fill … */
     _Atomic uint32_t read;  /* … and read */
     uint32_t reserved;
@@ -135,10 +135,11 @@ bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work)
 {
     if (work == running->work || work == running->ordered_work)
         return true;
-    if (!is_before(running->op, work))
+    if (work == running->beside_work)
         return false;
-    running->ordered_work = work;
-    return true;
+    bool is_ordered = is_before(running->op, work);
+    *(is_ordered ? &running->ordered_work : &running->beside_work) = work;
+    return is_ordered;
 }
 
 static void describe_kernel(const struct race_work *work, const struct race_access *access,
@@ -203,18 +204,16 @@ static void set(_Atomic uint32_t *number, uint32_t to)
 
 static void note_user(struct page *page, uint32_t work, bool comes_after_last)
 {
-    uint32_t last = get(&page->users);
-    if ((last & ~MANY) != work)
-        set(&page->users, work | (last != 0 && !comes_after_last ? MANY : last & MANY));
+    set(&page->users, comes_after_last ? work : MANY);
 }
 
 uint32_t crt_race_enter_page(uint64_t place, struct crt_running_block *running, bool is_write,
                              struct race_access *other)
 {
     struct page *page = page_of(place);
-    uint32_t last = get(&page->users) & ~MANY;
-    if (last != running->work)
-        note_user(page, running->work, crt_race_work_is_before(running, last));
+    uint32_t users = get(&page->users);
+    if (users != running->work && !(users & MANY))
+        note_user(page, running->work, crt_race_work_is_before(running, users));
     uint32_t write = get(&page->write);
     uint32_t read = is_write ? get(&page->read) : 0;
     bool is_written = write != 0 && !crt_race_work_is_before(running, write);
@@ -317,7 +316,9 @@ static bool access_word(uint64_t place, unsigned from, unsigned end, bool is_wri
 static bool access_part(uint64_t place, uint64_t bytes, bool is_write)
 {
     struct page *page = page_of(place);
-    note_user(page, task.work, task_follows(get(&page->users) & ~MANY));
+    uint32_t users = get(&page->users);
+    if (!(users & MANY))
+        note_user(page, task.work, task_follows(users));
     bool is_race = false;
     while (bytes > 0 && !is_race) {
         unsigned from = place % RACE_CELL_BYTES;

@@ -66,7 +66,7 @@ static void begin(struct crt_running_block *running, uint32_t index)
         make_cells(running, launch->shared_bytes);
         running->op = sch_op_of(launch);
         running->work = crt_race_work_of(launch);
-        running->ordered_work = 0;
+        running->ordered_work = running->beside_work = 0;
         memset(running->cluster_phases, 0, sizeof running->cluster_phases);
     }
 }

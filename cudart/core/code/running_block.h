@@ -25,6 +25,7 @@ struct crt_running_block {
     struct sch_op *op;                       /* of its launch */
     uint32_t work;                           /* the number of that: races/works.h */
     uint32_t ordered_work;                   /* one that comes before it */
+    uint32_t beside_work;                    /* and one that does not */
     struct meet_block meetings;              /* with --check=sync */
 };
 
