@@ -32,6 +32,7 @@ static struct sch_edge closed_edge;
  * all at once. */
 struct drain {
     bool is_active;
+    bool is_finishing; /* a done function runs */
     struct sch_op_queue markers;
     struct sch_op_queue ready;
 };
@@ -219,7 +220,6 @@ static void release_successors(struct sch_op *op)
 }
 
 static _Thread_local uint64_t finishing_ns;
-static SCH_THREAD_LOCAL bool is_finishing; /* a done function runs */
 
 uint64_t sch_finishing_ns(void)
 {
@@ -230,11 +230,11 @@ static void call_done(struct sch_op *op, const struct sch_fault *fault, uint64_t
 {
     atomic_store_explicit(&op->finish_ns, now_ns, memory_order_relaxed);
     finishing_ns = now_ns;
-    bool was_finishing = is_finishing;
-    is_finishing = true;
+    bool was_finishing = drain.is_finishing;
+    drain.is_finishing = true;
     if (op->done)
         op->done(op->arg, fault);
-    is_finishing = was_finishing;
+    drain.is_finishing = was_finishing;
 }
 
 static void op_complete(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)
@@ -293,7 +293,7 @@ void sch_op_submit(struct sch_op *op)
 {
     if (sch_pool_is_forked())
         return;
-    sch_past_submit(op, is_finishing || sch_on_pool_thread());
+    sch_past_submit(op, drain.is_finishing || sch_on_pool_thread());
     bool is_free = sch_op_is_free(op);
     if (is_free && op->kind == SCH_OP_GRID && sch_guest_run(sch_grid_of(op), SCH_GUEST_ANY))
         return;

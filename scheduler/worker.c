@@ -22,11 +22,9 @@
 
 SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
 
-static SCH_THREAD_LOCAL struct sch_op *running_task;
-
 struct sch_op *sch_running_task(void)
 {
-    return running_task;
+    return sch_this_worker ? sch_this_worker->task : NULL;
 }
 
 /* ---- blocks that wait ---- */
@@ -341,9 +339,9 @@ static bool fresh_turn(struct sch_worker *worker)
     }
     sch_pool_note_busy(worker, true);
     if (work.task) {
-        running_task = work.task;
+        worker->task = work.task;
         work.task->run(work.task->arg);
-        running_task = NULL;
+        worker->task = NULL;
         sch_op_finish(work.task, NULL);
     } else {
         worker->spans[worker->span_count++] = work.span;

@@ -226,6 +226,7 @@ struct sch_worker {
     unsigned group_index; /* among the workers of its group */
     int cpu;              /* where it was when it last looked for work */
     uint64_t chaos;       /* state of the random generator, 0: no chaos */
+    struct sch_op *task;  /* that it runs, or NULL */
     uint64_t chaos_turn;  /* that it was made in */
     uint32_t chaos_odds;  /* of so many places at which a thread may be interrupted one is taken */
     struct pxr_area signal_stack;

@@ -225,41 +225,32 @@ uint32_t crt_race_enter_page(uint64_t place, struct crt_running_block *running, 
 
 /* ---- copies and fills ---- */
 
-/* What the worker's task does. */
-static _Thread_local struct {
-    struct sch_op *op;
-    uint32_t work;
-    uint32_t ordered;
-} task;
-
-static void begin_task(const char *name, const struct crt_frames *calls)
+static void begin_task(struct crt_watched *task, const char *name, const struct crt_frames *calls)
 {
-    task.op = sch_running_task();
-    task.work = 0;
-    task.ordered = 0;
-    if (!task.op)
+    *task = (struct crt_watched){.op = sch_running_task()};
+    if (!task->op)
         return;
-    struct race_work work = {.moment = sch_op_moment(task.op), .name = name};
+    struct race_work work = {.moment = sch_op_moment(task->op), .name = name};
     if (calls)
         work.calls = *calls;
-    task.work = race_work_add(&work);
+    task->work = race_work_add(&work);
 }
 
-static bool task_follows(uint32_t work)
+static bool task_follows(struct crt_watched *task, uint32_t work)
 {
-    if (work == 0 || work == task.work || work == task.ordered)
+    if (work == 0 || work == task->work || work == task->ordered)
         return true;
-    if (!is_before(task.op, work))
+    if (!is_before(task->op, work))
         return false;
-    task.ordered = work;
+    task->ordered = work;
     return true;
 }
 
 /* At the calls of the copy; of one in a graph, at the kernel's place. */
-static void add_finding(uint64_t place, bool is_write, uint32_t other,
+static void add_finding(struct crt_watched *task, uint64_t place, bool is_write, uint32_t other,
                         const struct race_access *access)
 {
-    const struct race_work *work = race_work_get(task.work);
+    const struct race_work *work = race_work_get(task->work);
     const struct race_work *second = race_work_get(other);
     char what[64];
     char who[CRT_WHERE_BYTES];
@@ -291,7 +282,8 @@ static void add_finding(uint64_t place, bool is_write, uint32_t other,
 }
 
 /* True: it races, which has been told. */
-static bool access_word(uint64_t place, unsigned from, unsigned end, bool is_write)
+static bool access_word(struct crt_watched *task, uint64_t place, unsigned from, unsigned end,
+                        bool is_write)
 {
     struct race_access access = {.bytes = (uint8_t)((1u << end) - (1u << from)),
                                  .flags = is_write ? RACE_WRITES : 0};
@@ -299,31 +291,31 @@ static bool access_word(uint64_t place, unsigned from, unsigned end, bool is_wri
     struct race_cell *cell = crt_race_lock_cell(place);
     uint32_t other = cell->run;
     const struct race_access *race = NULL;
-    if (!task_follows(other) && (race = race_cell_conflict(cell, &access)) != NULL)
+    if (!task_follows(task, other) && (race = race_cell_conflict(cell, &access)) != NULL)
         found = *race;
-    if (other != task.work)
-        *cell = (struct race_cell){.run = task.work};
+    if (other != task->work)
+        *cell = (struct race_cell){.run = task->work};
     if (is_write)
         cell->write = access;
     else
         cell->reads[0] = access;
     crt_race_unlock_cell(cell);
     if (race)
-        add_finding(place + from, is_write, other, &found);
+        add_finding(task, place + from, is_write, other, &found);
     return race != NULL;
 }
 
-static bool access_part(uint64_t place, uint64_t bytes, bool is_write)
+static bool access_part(struct crt_watched *task, uint64_t place, uint64_t bytes, bool is_write)
 {
     struct page *page = page_of(place);
     uint32_t users = get(&page->users);
     if (!(users & MANY))
-        note_user(page, task.work, task_follows(users));
+        note_user(page, task->work, task_follows(task, users));
     bool is_race = false;
     while (bytes > 0 && !is_race) {
         unsigned from = place % RACE_CELL_BYTES;
         unsigned end = bytes < RACE_CELL_BYTES - from ? from + (unsigned)bytes : RACE_CELL_BYTES;
-        is_race = access_word(place - from, from, end, is_write);
+        is_race = access_word(task, place - from, from, end, is_write);
         place += end - from;
         bytes -= end - from;
     }
@@ -332,22 +324,22 @@ static bool access_part(uint64_t place, uint64_t bytes, bool is_write)
 
 /* As access_word, of all cells of a page that somebody has used who is in no order with the task;
  * they stay as they are. */
-static bool look_at_cells(uint64_t place, bool is_write)
+static bool look_at_cells(struct crt_watched *task, uint64_t place, bool is_write)
 {
     const struct race_access access = {.bytes = (1u << RACE_CELL_BYTES) - 1,
                                        .flags = is_write ? RACE_WRITES : 0};
     uint32_t users = get(&page_of(place)->users);
-    if (!(users & MANY) && task_follows(users))
+    if (!(users & MANY) && task_follows(task, users))
         return false;
     for (uint64_t i = 0; i < PAGE_CELLS; i++) {
         struct race_cell *cell = crt_race_lock_cell(place + i * RACE_CELL_BYTES);
         uint32_t other = cell->run;
         const struct race_access *race =
-            task_follows(other) ? NULL : race_cell_conflict(cell, &access);
+            task_follows(task, other) ? NULL : race_cell_conflict(cell, &access);
         struct race_access found = race ? *race : (struct race_access){0};
         crt_race_unlock_cell(cell);
         if (race) {
-            add_finding(place + i * RACE_CELL_BYTES, is_write, other, &found);
+            add_finding(task, place + i * RACE_CELL_BYTES, is_write, other, &found);
             return true;
         }
     }
@@ -355,30 +347,31 @@ static bool look_at_cells(uint64_t place, bool is_write)
 }
 
 /* Another copy or fill of the page. */
-static bool look_at_page(uint64_t place, struct page *page, bool is_write)
+static bool look_at_page(struct crt_watched *task, uint64_t place, struct page *page, bool is_write)
 {
     uint32_t write = get(&page->write);
     uint32_t read = is_write ? get(&page->read) : 0;
-    uint32_t other = !task_follows(write) ? write : !task_follows(read) ? read : 0;
+    uint32_t other = !task_follows(task, write) ? write : !task_follows(task, read) ? read : 0;
     if (other != 0)
-        add_finding(place, is_write, other,
+        add_finding(task, place, is_write, other,
                     &(struct race_access){.flags = other == write ? RACE_WRITES : 0});
     return other != 0;
 }
 
-static bool access_page(uint64_t place, bool is_write)
+static bool access_page(struct crt_watched *task, uint64_t place, bool is_write)
 {
     struct page *page = page_of(place);
-    bool is_race = look_at_page(place, page, is_write) || look_at_cells(place, is_write);
-    set(is_write ? &page->write : &page->read, task.work);
+    bool is_race =
+        look_at_page(task, place, page, is_write) || look_at_cells(task, place, is_write);
+    set(is_write ? &page->write : &page->read, task->work);
     return is_race;
 }
 
 /* The first race of a copy is enough. */
-static void access_memory(uintptr_t base, size_t bytes, bool is_write)
+static void access_memory(struct crt_watched *task, uintptr_t base, size_t bytes, bool is_write)
 {
     uint64_t place;
-    if (task.work == 0 || !crt_race_place(base, bytes, &place))
+    if (task->work == 0 || !crt_race_place(base, bytes, &place))
         return;
     bool is_race = false;
     while (bytes > 0) {
@@ -387,10 +380,10 @@ static void access_memory(uintptr_t base, size_t bytes, bool is_write)
         if (is_race)
             return;
         if (here == PAGE_BYTES)
-            is_race = access_page(place, is_write);
+            is_race = access_page(task, place, is_write);
         else
-            is_race =
-                look_at_page(place, page_of(place), is_write) || access_part(place, here, is_write);
+            is_race = look_at_page(task, place, page_of(place), is_write) ||
+                      access_part(task, place, here, is_write);
         place += here;
         bytes -= here;
     }

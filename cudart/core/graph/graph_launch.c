@@ -104,13 +104,13 @@ static void end_run(void *arg, const struct sch_fault *fault)
 static void run_copy(void *arg)
 {
     const struct crt_step *step = arg;
-    crt_copy_run(&step->work.copy);
+    crt_copy_run(&step->work.copy, NULL);
 }
 
 static void run_fill(void *arg)
 {
     const struct crt_step *step = arg;
-    crt_fill_run(&step->work.fill);
+    crt_fill_run(&step->work.fill, NULL);
 }
 
 static void run_host(void *arg)
@@ -286,12 +286,12 @@ static bool run_ahead(const struct crt_step *step)
     case CRT_NODE_COPY:
         if (!crt_copy_is_small(&step->work.copy))
             return false;
-        crt_copy_run(&step->work.copy);
+        crt_copy_run(&step->work.copy, NULL);
         return true;
     case CRT_NODE_FILL:
         if (!crt_fill_is_small(&step->work.fill))
             return false;
-        crt_fill_run(&step->work.fill);
+        crt_fill_run(&step->work.fill, NULL);
         return true;
     case CRT_NODE_CHILD:
     case CRT_NODE_EMPTY:

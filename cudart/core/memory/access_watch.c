@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cudart/core/memory/access_watch.h"
 
-#include "cudart/core/base/process.h"
-
 static const struct crt_access_watcher *watcher;
-
-/* Of the task that runs. */
-static CRT_THREAD_LOCAL const struct crt_frames *task_calls;
 
 void crt_set_access_watcher(const struct crt_access_watcher *to)
 {
@@ -18,21 +13,16 @@ bool crt_accesses_are_watched(void)
     return watcher != NULL;
 }
 
-void crt_watch_calls(const struct crt_frames *calls)
-{
-    task_calls = calls;
-}
-
-void crt_watch_begin(const char *name)
+void crt_watch_begin(struct crt_watched *watched, const char *name, const struct crt_frames *calls)
 {
     if (watcher)
-        watcher->begin(name, task_calls);
+        watcher->begin(watched, name, calls);
 }
 
-void crt_watch_access(uintptr_t base, size_t bytes, bool is_write)
+void crt_watch_access(struct crt_watched *watched, uintptr_t base, size_t bytes, bool is_write)
 {
     if (watcher)
-        watcher->access(base, bytes, is_write);
+        watcher->access(watched, base, bytes, is_write);
 }
 
 void crt_watch_forget(uintptr_t base, size_t bytes)

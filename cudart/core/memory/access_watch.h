@@ -12,10 +12,19 @@
 
 #include "cudart/core/base/host_frames.h"
 
+struct sch_op;
+
+/* A copy or fill that the calling worker's task makes. The members are the watcher's. */
+struct crt_watched {
+    struct sch_op *op;
+    uint32_t work;
+    uint32_t ordered;
+};
+
 struct crt_access_watcher {
-    /* The calling worker's task begins a "copy" or "fill" that these calls have asked for. */
-    void (*begin)(const char *name, const struct crt_frames *calls);
-    void (*access)(uintptr_t base, size_t bytes, bool is_write); /* of it */
+    /* name: "copy"; calls: who has asked for it, or NULL. */
+    void (*begin)(struct crt_watched *watched, const char *name, const struct crt_frames *calls);
+    void (*access)(struct crt_watched *watched, uintptr_t base, size_t bytes, bool is_write);
     /* The memory is allocated: what was done with it before means nothing. */
     void (*forget)(uintptr_t base, size_t bytes);
 };
@@ -26,11 +35,8 @@ void crt_set_access_watcher(const struct crt_access_watcher *watcher);
 /* Whether there is one: copies and fills must then be tasks. */
 bool crt_accesses_are_watched(void);
 
-/* For the task that the thread runs: who has asked for what is told next. */
-void crt_watch_calls(const struct crt_frames *calls);
-
-void crt_watch_begin(const char *name);
-void crt_watch_access(uintptr_t base, size_t bytes, bool is_write);
+void crt_watch_begin(struct crt_watched *watched, const char *name, const struct crt_frames *calls);
+void crt_watch_access(struct crt_watched *watched, uintptr_t base, size_t bytes, bool is_write);
 void crt_watch_forget(uintptr_t base, size_t bytes);
 
 #endif

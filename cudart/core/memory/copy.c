@@ -116,9 +116,7 @@ static void run_copy_task(void *arg)
     const struct copy_task *task = arg;
     if (task->asks_written)
         crt_report_unwritten(&task->copy, &task->calls);
-    crt_watch_calls(&task->calls);
-    crt_copy_run(&task->copy);
-    crt_watch_calls(NULL);
+    crt_copy_run(&task->copy, &task->calls);
     crt_pending_copy_end(task->pending);
 }
 
@@ -229,7 +227,7 @@ enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy,
     if (result == CRT_SUCCESS && asks)
         crt_report_unwritten(copy, &calls);
     if (result == CRT_SUCCESS)
-        crt_copy_run(copy);
+        crt_copy_run(copy, NULL);
     return result;
 }
 
@@ -241,9 +239,7 @@ struct fill_task {
 static void run_fill_task(void *arg)
 {
     const struct fill_task *task = arg;
-    crt_watch_calls(&task->calls);
-    crt_fill_run(&task->fill);
-    crt_watch_calls(NULL);
+    crt_fill_run(&task->fill, &task->calls);
 }
 
 static enum crt_result submit_fill(struct crt_stream *stream, const struct crt_fill *fill)
@@ -301,6 +297,6 @@ enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill,
     }
     result = crt_stream_synchronize(stream);
     if (result == CRT_SUCCESS)
-        crt_fill_run(fill);
+        crt_fill_run(fill, NULL);
     return result;
 }
