@@ -162,13 +162,24 @@ enum crt_result crt_stream_synchronize(struct crt_stream *stream)
     return crt_context_outcome(stream->ctx);
 }
 
+/* As crt_stream_is_idle; what the stream has done counts as seen by the host from then on. */
+static bool learn_whether_idle(struct crt_stream *stream)
+{
+    if (!crt_stream_is_idle(stream))
+        return false;
+    if (stream->is_null)
+        return drain(stream) == CRT_SUCCESS;
+    pthread_mutex_lock(&stream->lock);
+    sch_host_learn(crt_stream_last_locked(stream));
+    pthread_mutex_unlock(&stream->lock);
+    return true;
+}
+
 enum crt_result crt_stream_query(struct crt_stream *stream)
 {
     if (stream->captured.capture)
         return crt_capture_refuse(stream);
-    bool is_idle = crt_stream_is_idle(stream);
-    if (is_idle && sch_pasts_are_kept())
-        drain(stream);
+    bool is_idle = sch_pasts_are_kept() ? learn_whether_idle(stream) : crt_stream_is_idle(stream);
     enum crt_result sticky = crt_context_sticky(stream->ctx);
     if (sticky != CRT_SUCCESS)
         return sticky;
