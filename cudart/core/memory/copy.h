@@ -35,8 +35,8 @@ CRT_API_END
 bool crt_copy_is_small(const struct crt_copy *copy);
 bool crt_fill_is_small(const struct crt_fill *fill);
 
-/* Does it at once, in the calling thread; workers may help with large copies. calls: that have asked
- * for it, for messages, or NULL. */
+/* Does it at once, in the calling thread; workers may help with large copies. calls: that have
+ * asked for it, for messages, or NULL. */
 void crt_copy_run(const struct crt_copy *copy, const struct crt_frames *calls);
 
 /* The same for small ones, without counting them. */
