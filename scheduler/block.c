@@ -377,19 +377,26 @@ bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t b
            is_inside(address, bytes, block->rt.frame, block->frame_bytes);
 }
 
-bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t bytes,
-                     struct rt_checked *memory)
+const struct rt_block *sch_find_block(const struct rt_thread *thread, uint64_t address,
+                                      uint64_t bytes)
 {
     const struct sch_block *block = (const struct sch_block *)thread->block;
     uint32_t size_bytes = thread->block->launch->shared_bytes;
     for (uint32_t rank = 0; rank < block->cluster->block_count; rank++) {
         const struct sch_block *other = block->cluster->blocks[rank];
-        if (!other || !is_inside(address, bytes, other->rt.shared, size_bytes))
-            continue;
-        *memory = (struct rt_checked){.begin = (uint64_t)(uintptr_t)other->rt.shared,
-                                      .size_bytes = size_bytes,
-                                      .shadow = other->rt.shared_written};
-        return true;
+        if (other && is_inside(address, bytes, other->rt.shared, size_bytes))
+            return &other->rt;
     }
-    return false;
+    return NULL;
+}
+
+bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t bytes,
+                     struct rt_checked *memory)
+{
+    const struct rt_block *block = sch_find_block(thread, address, bytes);
+    if (block)
+        *memory = (struct rt_checked){.begin = (uint64_t)(uintptr_t)block->shared,
+                                      .size_bytes = block->launch->shared_bytes,
+                                      .shadow = block->shared_written};
+    return block != NULL;
 }

@@ -120,6 +120,8 @@ struct sch_block {
     uint32_t progress;           /* *rt.progress when it was looked at last */
     uintptr_t polled_at;         /* the code that has polled last, 0: none has */
     bool has_progressed;         /* something else happened in this turn of the block */
+    bool gives_way;              /* sch_thread_interrupt: other blocks go first … */
+    uint32_t rest_turns;         /* … for so many turns of this one */
     uint32_t barriers_used;      /* set of barriers that need resetting */
     struct sch_thread_set ready; /* can run */
     struct sch_thread_set polling;
@@ -171,10 +173,6 @@ enum sch_block_state sch_precise_run(struct sch_block *block);
 /* Suspends the running thread, unless it was released meanwhile, until sch_lanes_ready resumes
  * it. */
 void sch_thread_wait(struct sch_thread *thread);
-
-/* rt_fault with the place in the code that is to blame (of a call: the return address). */
-void sch_thread_fault(struct rt_thread *thread, enum pxr_status status, uint64_t address,
-                      const void *return_address) __attribute__((noreturn));
 
 /* carrier.c */
 enum sch_block_state sch_fused_run(struct sch_block *block);

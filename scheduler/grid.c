@@ -166,17 +166,26 @@ static uint64_t whole_clusters(const struct sch_grid_op *grid, uint64_t blocks)
     return rest == 0 ? blocks : blocks + grid->cluster_blocks - rest;
 }
 
+/* Under chaos blocks begin in any order: for that a worker has to have some (take_index). */
+static uint64_t claim_size(const struct sch_grid_op *grid, uint64_t left, uint64_t max_ns)
+{
+    uint64_t share = left / sch_group_workers(grid->grid.group);
+    uint64_t block_ns = atomic_load_explicit(&grid->block_ns, memory_order_relaxed);
+    if (sch_chaos_seed() == 0 || grid->fits[0].has_chunks)
+        return chunk_size(grid, share, block_ns, max_ns);
+    uint64_t max = grid->fits[0].parked_max;
+    return share < 1 ? 1 : share > max ? max : share;
+}
+
 static uint64_t claim_in_order(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first)
 {
-    unsigned workers = sch_group_workers(grid->grid.group);
-    uint64_t block_ns = atomic_load_explicit(&grid->block_ns, memory_order_relaxed);
     uint64_t at = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
     uint64_t count;
     do {
         uint64_t left = grid->block_count - at;
         if (left == 0)
             return 0;
-        count = whole_clusters(grid, chunk_size(grid, left / workers, block_ns, max_ns));
+        count = whole_clusters(grid, claim_size(grid, left, max_ns));
         count = count < left ? count : left;
     } while (!atomic_compare_exchange_weak_explicit(&grid->cursor, &at, at + count,
                                                     memory_order_relaxed, memory_order_relaxed));

@@ -32,6 +32,7 @@ static struct sch_edge closed_edge;
  * all at once. */
 struct drain {
     bool is_active;
+    bool is_finishing; /* a done function runs */
     struct sch_op_queue markers;
     struct sch_op_queue ready;
 };
@@ -78,6 +79,7 @@ static void op_init(struct sch_op *op, enum sch_op_kind kind, sch_task_fn run, s
     atomic_init(&op->pending, 1);
     atomic_init(&op->finish_ns, 0);
     atomic_init(&op->successors, NULL);
+    op->past = NULL;
 }
 
 static struct sch_op *op_create(enum sch_op_kind kind, sch_task_fn run, sch_done_fn done, void *arg)
@@ -148,13 +150,18 @@ void sch_op_release(struct sch_op *op)
         return;
     if (op->kind == SCH_OP_GRID)
         sch_ranges_free(sch_grid_of(op)->ranges);
+    sch_past_free(op->past);
     free(op->memory);
 }
 
 enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep)
 {
-    if (!dep || sch_op_is_done(dep))
+    if (!dep)
         return PXR_OK;
+    if (sch_op_is_done(dep)) {
+        sch_past_depend(op, dep);
+        return PXR_OK;
+    }
     struct sch_edge *edge = malloc(sizeof *edge);
     if (!edge)
         return PXR_OUT_OF_MEMORY;
@@ -169,6 +176,7 @@ enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep)
     }
     atomic_fetch_sub_explicit(&op->pending, 1, memory_order_relaxed);
     free(edge);
+    sch_past_depend(op, dep);
     sch_op_release(op);
     return PXR_OK;
 }
@@ -202,6 +210,7 @@ static void release_successors(struct sch_op *op)
     }
     while (first) {
         struct sch_edge *next = first->next;
+        sch_past_depend(first->op, op);
         if (has_arrived(first->op))
             start(first->op);
         sch_op_release(first->op);
@@ -221,8 +230,11 @@ static void call_done(struct sch_op *op, const struct sch_fault *fault, uint64_t
 {
     atomic_store_explicit(&op->finish_ns, now_ns, memory_order_relaxed);
     finishing_ns = now_ns;
+    bool was_finishing = drain.is_finishing;
+    drain.is_finishing = true;
     if (op->done)
         op->done(op->arg, fault);
+    drain.is_finishing = was_finishing;
 }
 
 static void op_complete(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)
@@ -281,6 +293,7 @@ void sch_op_submit(struct sch_op *op)
 {
     if (sch_pool_is_forked())
         return;
+    sch_past_submit(op, drain.is_finishing || sch_on_pool_thread());
     bool is_free = sch_op_is_free(op);
     if (is_free && op->kind == SCH_OP_GRID && sch_guest_run(sch_grid_of(op), SCH_GUEST_ANY))
         return;
@@ -293,6 +306,7 @@ void sch_op_submit(struct sch_op *op)
 
 bool sch_op_try(struct sch_op *op)
 {
+    sch_past_submit(op, false);
     return op->kind == SCH_OP_GRID && !sch_pool_is_forked() && sch_op_is_free(op) &&
            sch_guest_run(sch_grid_of(op), SCH_GUEST_TINY);
 }
@@ -320,7 +334,7 @@ static bool spin_for(struct sch_op *op, uint64_t spin_ns)
     return false;
 }
 
-void sch_op_wait(struct sch_op *op)
+static void wait_until_done(struct sch_op *op)
 {
     if (sch_op_is_done(op) || sch_pool_is_forked())
         return;
@@ -341,4 +355,10 @@ void sch_op_wait(struct sch_op *op)
         sch_look_out();
         look_ns = look_ns < LOOK_MAX_NS ? 2 * look_ns : look_ns;
     }
+}
+
+void sch_op_wait(struct sch_op *op)
+{
+    wait_until_done(op);
+    sch_host_learn(op);
 }

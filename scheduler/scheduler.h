@@ -40,6 +40,8 @@ bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t b
 
 /* Whether they lie in the shared memory of a block of the cluster: in which, and what has been
  * written of that, if the launch asks. For the running thread. */
+const struct rt_block *sch_find_block(const struct rt_thread *thread, uint64_t address,
+                                      uint64_t bytes);
 bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t bytes,
                      struct rt_checked *memory);
 
@@ -47,6 +49,10 @@ bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t 
  * perhaps for what never comes, end it with PXR_FAULT_TIMEOUT. Nothing changes if it has a limit.
  */
 void sch_grid_end_polls(const struct rt_thread *thread, uint64_t ns);
+
+/* rt_fault with the place in the code that is to blame (of a call: the return address). */
+void sch_thread_fault(struct rt_thread *thread, enum pxr_status status, uint64_t address,
+                      const void *return_address) __attribute__((noreturn));
 
 /* Whether memory can have the address: on x86 the upper 17 bits are all the same. */
 bool sch_is_canonical(uint64_t address);
@@ -75,6 +81,15 @@ struct sch_groups {
 enum pxr_status sch_start_groups(unsigned workers, const struct sch_groups *groups,
                                  struct pxr_error *err);
 unsigned sch_group_workers(unsigned group);
+
+/* Makes the order of threads and blocks random, and for one worker the same with each call that has
+ * the same seed; 0 ends that. Workers see it when they start their next block. Frames of fused
+ * kernels begin with random contents then. */
+void sch_set_chaos(unsigned seed);
+
+/* A place where others may go on before the running thread does: they do in some of them, if the
+ * order is random and each thread has a stack. */
+void sch_thread_interrupt(struct rt_thread *thread);
 
 /* Whether a CPU has nothing to do for kernels, and is left to nobody. Also true before there are
  * workers; false where there is one CPU only. */
@@ -193,6 +208,38 @@ uint64_t sch_op_finish_ns(const struct sch_op *op);
 /* For a done function: the same of the operation that it is called for. What the function itself
  * takes belongs to no operation. */
 uint64_t sch_finishing_ns(void);
+
+/* ---- what an operation comes after (past.c) ----
+ *
+ * Of two operations one may happen to have finished before the other one begins. Whether that must
+ * be so is known from the pasts of operations: all that they depend on, directly or not, and what
+ * the host had waited for when it submitted them. Pasts are kept only if somebody asks for it. */
+
+struct sch_past;
+
+/* Names an operation. Chain 0 is none: in order with everything. */
+struct sch_moment {
+    uint32_t chain;
+    uint32_t number;
+};
+
+void sch_keep_pasts(void); /* before there are operations */
+bool sch_pasts_are_kept(void);
+
+/* Of an operation that runs. None if a kernel or a done function has submitted it. */
+struct sch_moment sch_op_moment(struct sch_op *op);
+
+/* Whether the other operation is in the past of this one, which runs, or may be. */
+bool sch_op_follows(struct sch_op *op, struct sch_moment moment);
+
+/* The operation waits for more than it depends on: nobody knows what. */
+void sch_op_follow_all(struct sch_op *op);
+
+/* The host has seen the operation finished. sch_op_wait says so itself. NULL is ignored. */
+void sch_host_learn(const struct sch_op *op);
+
+/* The task that the calling worker runs, or NULL. */
+struct sch_op *sch_running_task(void);
 
 /* ---- operations launched by kernels (nested.c) ---- */
 

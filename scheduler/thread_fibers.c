@@ -10,6 +10,9 @@
 #include "scheduler/turns.h"
 #include "util/log.h"
 
+/* Turns in which an interrupted block lets others go first: some of them should come to an end. */
+#define REST_TURNS 16
+
 /* ---- starting ---- */
 
 static bool has_unstarted(const struct sch_block *block)
@@ -49,11 +52,21 @@ static struct sch_thread *start_next(struct sch_block *block)
 
 /* ---- switching ---- */
 
+/* Under chaos threads do not wait with their start until all others stand still. */
+static struct sch_thread *start_early(struct sch_block *block)
+{
+    struct sch_worker *worker = block->worker;
+    bool is_early = worker->chaos != 0 && has_unstarted(block) && sch_chaos_below(worker, 2) == 1;
+    return is_early && !sch_block_is_cancelled(block) ? start_next(block) : NULL;
+}
+
 /* Leaves the running thread for the next one that can run, or for the scheduler. */
 static void switch_away(struct sch_thread *thread)
 {
     struct sch_block *block = sch_block_of(thread);
-    struct sch_thread *next = sch_block_pop_ready(block);
+    struct sch_thread *next = start_early(block);
+    if (!next)
+        next = sch_block_pop_ready(block);
     if (!next && !sch_block_is_cancelled(block))
         next = start_next(block);
     if (next != thread)
@@ -64,6 +77,24 @@ void sch_thread_wait(struct sch_thread *thread)
 {
     if (sch_thread_is_waiting(thread))
         switch_away(thread);
+}
+
+void sch_thread_interrupt(struct rt_thread *rt)
+{
+    struct sch_thread *thread = sch_thread_of(rt);
+    struct sch_block *block = sch_block_of(thread);
+    struct sch_worker *worker = block->worker;
+    if (worker->chaos == 0 || block->fit->code.fused ||
+        sch_chaos_below(worker, worker->chaos_odds) != 0)
+        return;
+    sch_set_add(&block->ready, rt->warp, SCH_LANE(rt->lane));
+    if (sch_chaos_below(worker, 2) == 1) {
+        switch_away(thread);
+        return;
+    }
+    block->gives_way = true;
+    block->rest_turns = 1 + sch_chaos_below(worker, REST_TURNS);
+    sch_switch_to(worker, NULL, &thread->fiber->ctx, &thread->sp, false);
 }
 
 /* ---- ending ---- */
@@ -202,7 +233,8 @@ uint64_t rt_globaltimer(void)
 static enum sch_block_state choose(struct sch_block *block, struct sch_thread **thread)
 {
     while (has_unstarted(block) && !sch_block_is_cancelled(block)) {
-        *thread = sch_block_pop_ready(block);
+        bool is_early = sch_chaos_below(block->worker, 2) == 1;
+        *thread = is_early ? NULL : sch_block_pop_ready(block);
         if (!*thread)
             *thread = start_next(block);
         if (*thread)
@@ -224,5 +256,10 @@ enum sch_block_state sch_precise_run(struct sch_block *block)
             return state;
         if (!sch_switch_from_worker(worker, thread))
             return sch_block_fail(block, &worker->fault);
+        if (block->gives_way) {
+            block->gives_way = false;
+            block->has_progressed = true;
+            return SCH_BLOCK_WAITING;
+        }
     }
 }

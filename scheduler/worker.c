@@ -22,6 +22,11 @@
 
 SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
 
+struct sch_op *sch_running_task(void)
+{
+    return sch_this_worker ? sch_this_worker->task : NULL;
+}
+
 /* ---- blocks that wait ---- */
 
 static void park(struct sch_worker *worker, struct sch_block *block)
@@ -196,10 +201,12 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
 
 static void follow_chaos(struct sch_worker *worker)
 {
-    unsigned seed = sch_chaos_seed();
-    if (seed == worker->chaos_seed)
+    uint64_t turn = sch_chaos_turn();
+    if (turn == worker->chaos_turn)
         return;
-    worker->chaos_seed = seed;
+    unsigned seed = (unsigned)turn;
+    worker->chaos_turn = turn;
+    worker->chaos_odds = 2u << seed % 4;
     worker->chaos =
         seed == 0 ? 0 : ((uint64_t)seed << 32 | (worker->index + 1)) * 0x9e3779b97f4a7c15u;
 }
@@ -335,7 +342,9 @@ static bool fresh_turn(struct sch_worker *worker)
     }
     sch_pool_note_busy(worker, true);
     if (work.task) {
+        worker->task = work.task;
         work.task->run(work.task->arg);
+        worker->task = NULL;
         sch_op_finish(work.task, NULL);
     } else {
         worker->spans[worker->span_count++] = work.span;
@@ -349,17 +358,25 @@ static bool parked_turn(struct sch_worker *worker)
 {
     if (worker->parked_count == 0)
         return false;
-    run_block(worker, unpark(worker));
+    while (worker->parked_count > 1 && sch_chaos_below(worker, 2) == 1)
+        worker->parked = worker->parked->next;
+    struct sch_block *first = worker->parked->next;
+    if (first->rest_turns > 0) {
+        first->rest_turns--;
+        worker->parked = first;
+    } else {
+        run_block(worker, unpark(worker));
+    }
     return true;
 }
 
 /* A block that waits usually waits for one that runs on another worker just now. Starting more
  * blocks would make more that wait, and all of them slower; but those of a cooperative grid all
  * wait until all have been started. */
-static bool wants_fresh(const struct sch_worker *worker)
+static bool wants_fresh(struct sch_worker *worker)
 {
     return worker->parked_count == 0 || worker->fruitless_turns >= PATIENT_TURNS ||
-           worker->parked->grid->grid.is_cooperative;
+           worker->parked->grid->grid.is_cooperative || sch_chaos_below(worker, 2) == 1;
 }
 
 /* All blocks poll, perhaps for something that needs this CPU. Perhaps not: a kernel with many

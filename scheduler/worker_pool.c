@@ -50,7 +50,7 @@ struct pool {
     pthread_cond_t host_wake;
     struct sch_op_queue host_ops;
 
-    atomic_uint chaos_seed;
+    _Atomic(uint64_t) chaos; /* the seed, and above it how often one has been set */
 };
 
 static struct pool pool = {
@@ -128,12 +128,18 @@ bool sch_on_pool_thread(void)
 
 void sch_set_chaos(unsigned seed)
 {
-    atomic_store_explicit(&pool.chaos_seed, seed, memory_order_relaxed);
+    uint64_t turn = (atomic_load_explicit(&pool.chaos, memory_order_relaxed) >> 32) + 1;
+    atomic_store_explicit(&pool.chaos, turn << 32 | seed, memory_order_relaxed);
+}
+
+uint64_t sch_chaos_turn(void)
+{
+    return atomic_load_explicit(&pool.chaos, memory_order_relaxed);
 }
 
 unsigned sch_chaos_seed(void)
 {
-    return atomic_load_explicit(&pool.chaos_seed, memory_order_relaxed);
+    return (unsigned)sch_chaos_turn();
 }
 
 /* ---- work ---- */
@@ -438,6 +444,7 @@ static void *host_main(void *arg)
             pthread_cond_wait(&pool.host_wake, &pool.host_lock);
         struct sch_op *op = sch_queue_pop(&pool.host_ops);
         pthread_mutex_unlock(&pool.host_lock);
+        sch_host_learn(op); /* what it calls may tell other threads of the program */
         op->run(op->arg);
         sch_op_finish(op, NULL);
     }

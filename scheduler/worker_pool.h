@@ -44,8 +44,9 @@ struct sch_op {
     sch_task_fn run;
     sch_done_fn done;
     void *arg;
-    struct sch_op *next; /* in the one queue that holds it; that queue's lock */
-    void *memory;        /* for free() */
+    struct sch_op *next;   /* in the one queue that holds it; that queue's lock */
+    struct sch_past *past; /* past.c; NULL: none is kept */
+    void *memory;          /* for free() */
 };
 
 /* Code with what follows from it for a grid. */
@@ -225,7 +226,9 @@ struct sch_worker {
     unsigned group_index; /* among the workers of its group */
     int cpu;              /* where it was when it last looked for work */
     uint64_t chaos;       /* state of the random generator, 0: no chaos */
-    unsigned chaos_seed;  /* the seed it was made from */
+    struct sch_op *task;  /* that it runs, or NULL */
+    uint64_t chaos_turn;  /* that it was made in */
+    uint32_t chaos_odds;  /* of so many places at which a thread may be interrupted one is taken */
     struct pxr_area signal_stack;
     pthread_t thread;
     _Atomic(uint64_t) end_ns; /* of the grid whose block runs, if it has a limit; 0: none */
@@ -371,12 +374,20 @@ void sch_fault_init_worker(struct sch_worker *worker);
 uint64_t sch_fault_enter_guest(uint64_t now_ns);
 void sch_fault_leave_guest(void);
 
-/* ---- chaos: random but repeatable orders of threads and blocks, for tests ---- */
+/* ---- pasts (past.c); nothing where they are not kept ---- */
 
-/* 0 switches it off. Workers see it when they start their next block. Frames of fused kernels begin
- * with random contents then. */
-void sch_set_chaos(unsigned seed);
+/* op waits for dep, which has finished: its past is complete. */
+void sch_past_depend(struct sch_op *op, struct sch_op *dep);
+/* is_nested: not by the program's own threads, so that nobody knows what it comes after. */
+void sch_past_submit(struct sch_op *op, bool is_nested);
+void sch_past_free(struct sch_past *past); /* NULL is allowed */
+
+/* ---- chaos: random but repeatable orders of threads and blocks (sch_set_chaos) ---- */
+
 unsigned sch_chaos_seed(void);
+
+/* Another number whenever a seed is set, the same one included. */
+uint64_t sch_chaos_turn(void);
 
 /* A random number below n; 0 without chaos. */
 static inline uint32_t sch_chaos_below(struct sch_worker *worker, uint32_t n)

@@ -313,6 +313,18 @@ static unsigned read_CHOICE(enum pxr_option_id id)
 /* Written once under pthread_once, constant afterwards. */
 static struct pxr_options process_options;
 
+/* A schedule is an order of threads with stacks of their own, and one worker can repeat it. */
+static void take_schedules(struct pxr_options *options)
+{
+    if (options->schedules == 0)
+        return;
+    options->threads = 1;
+    options->collapse = PXR_COLLAPSE_PRECISE;
+    options->tier = PXR_TIER_QUICK;
+    if (!(options->check & (1u << PXR_CHECK_RACE | 1u << PXR_CHECK_ALL)))
+        pxr_log(PXR_LOG_WARNING, "--schedules does nothing without --check=race");
+}
+
 static void read_options(void)
 {
 #define OPTION(ID, name, type, field, default_text, metavar, help)                                 \
@@ -320,6 +332,7 @@ static void read_options(void)
 #include "util/options.def"
 #undef OPTION
     pxr_log_set_level((enum pxr_log_level)process_options.log);
+    take_schedules(&process_options);
 }
 
 const struct pxr_options *pxr_options_get(void)

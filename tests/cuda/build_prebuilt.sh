@@ -54,10 +54,11 @@ done
 # Defects are reported by lines of the source, whose name is not to be that of a folder of this machine.
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for name in memory_defects race_defects sync_defects number_defects; do
+for name in memory_defects race_defects schedule_defects cluster_defects sync_defects number_defects; do
     { echo "#line 1 \"/tests/cuda/$name.cu\""; cat "$name.cu"; } > "$dir/$name.cu"
     arch=compute_75
     [ $name = sync_defects ] && arch=compute_80 # has an mbarrier
+    [ $name = cluster_defects ] && arch=compute_90
     build shared "$name" -std=c++17 "$dir/$name.cu" -lineinfo -gencode arch=$arch,code=$arch -Xfatbin -compress-all
 done
 # With lines of the host's code, too.
@@ -72,6 +73,7 @@ build_for_host() # NAME FLAG...
         $NVCC $FLAGS -cudart shared -Xcompiler -g1,-ffile-prefix-map="$dir=/tests/cuda" -o "$target" "$name.cu" "$@")
 }
 build_for_host host_defects
+build_for_host stream_defects -lineinfo -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 build_for_host api_defects
 build_for_host device_defects -lineinfo -lcuda -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 # shellcheck disable=SC2086

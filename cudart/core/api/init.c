@@ -10,10 +10,12 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/check/end.h"
+#include "cudart/core/check/findings.h"
 #include "cudart/core/code/children.h"
 #include "cudart/core/code/device_heap.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
+#include "cudart/core/code/race_memory.h"
 #include "cudart/core/graph/graph_run.h"
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
@@ -49,6 +51,8 @@ static void initialise(void)
     crt_process_prepare();
     crt_check_begin();
     crt_child_set_graph_launcher(crt_run_launch_nested);
+    if (crt_checks_races())
+        crt_race_watch();
     crt_context_set_parts(parts, sizeof parts / sizeof parts[0]);
     enum crt_result result = crt_device_init(getenv("CUDA_VISIBLE_DEVICES"));
     if (result == CRT_SUCCESS)

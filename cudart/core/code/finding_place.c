@@ -78,9 +78,14 @@ void crt_find_place(struct crt_placed_finding *placed, const struct rt_thread *t
 
 void crt_place_text(const struct rt_thread *thread, uint32_t ptx_line, char *text, size_t cap)
 {
+    crt_kernel_place_text(crt_launch_of(thread->block->launch)->kernel, ptx_line, text, cap);
+}
+
+void crt_kernel_place_text(struct crt_kernel *kernel, uint32_t ptx_line, char *text, size_t cap)
+{
     char file[PTX_PLACE_TEXT_BYTES];
     uint32_t line;
-    if (find_source(crt_launch_of(thread->block->launch)->kernel, ptx_line, file, &line))
+    if (find_source(kernel, ptx_line, file, &line))
         snprintf(text, cap, "%s:%" PRIu32, file, line);
     else
         snprintf(text, cap, "PTX line %" PRIu32, ptx_line);

@@ -9,6 +9,8 @@
 #include "kernel_abi/rt.h"
 #include "ptx/place.h"
 
+struct crt_kernel;
+
 /* A finding, and the texts that its place points to. */
 struct crt_placed_finding {
     struct crt_finding finding;
@@ -25,6 +27,7 @@ void crt_name_place(struct crt_placed_finding *placed, const struct rt_thread *t
 void crt_find_place(struct crt_placed_finding *placed, const struct rt_thread *thread);
 
 /* The line of the source, "file.cu:12", or of the PTX if that does not tell it. */
+void crt_kernel_place_text(struct crt_kernel *kernel, uint32_t ptx_line, char *text, size_t cap);
 void crt_place_text(const struct rt_thread *thread, uint32_t ptx_line, char *text, size_t cap);
 
 #endif

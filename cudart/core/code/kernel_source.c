@@ -63,6 +63,21 @@ enum pxr_status crt_kernel_open(struct crt_kernel *kernel, struct jit_request *r
     return PXR_OK;
 }
 
+const struct ptx_inst *crt_kernel_inst(struct crt_kernel *kernel, int line)
+{
+    struct pxr_error error;
+    if (crt_library_open_ptx(kernel->library, &error) != PXR_OK)
+        return NULL;
+    const struct ptx_module *ptx = kernel->library->ptx;
+    for (uint32_t f = 0; f < ptx->func_count; f++)
+        for (uint32_t i = 0; i < ptx->funcs[f]->stmt_count; i++) {
+            const struct ptx_stmt *stmt = &ptx->funcs[f]->stmts[i];
+            if (stmt->kind == PTX_STMT_INST && stmt->inst.line == line)
+                return &stmt->inst;
+        }
+    return NULL;
+}
+
 static bool has_in_line(const struct ptx_func *func, int line, enum ptx_family family)
 {
     for (uint32_t i = 0; i < func->stmt_count; i++) {

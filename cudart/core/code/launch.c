@@ -8,14 +8,17 @@
 #include <string.h>
 
 #include "cudart/core/base/device.h"
+#include "cudart/core/base/host_frames.h"
 #include "cudart/core/base/memory_limit.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/stats.h"
+#include "cudart/core/check/findings.h"
 #include "cudart/core/code/cluster.h"
 #include "cudart/core/code/meeting_calls.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
 #include "cudart/core/code/record.h"
+#include "cudart/core/code/schedules.h"
 #include "cudart/core/code/tier.h"
 #include "cudart/core/code/trial.h"
 #include "cudart/core/memory/device_arena.h"
@@ -183,6 +186,7 @@ void crt_launch_destroy(struct crt_launch *launch)
         atomic_fetch_sub(&launch->ctx->child_launches, 1);
     sch_op_release(launch->previous);
     free(launch->workspace);
+    free(launch->calls);
     free(launch->memory);
 }
 
@@ -377,9 +381,17 @@ void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
     };
 }
 
-static enum crt_result submit_launch(struct crt_launch *launch, struct crt_module *module,
-                                     struct crt_stream *stream,
-                                     const struct crt_launch_config *config)
+/* Best effort: without them reports say less. */
+static struct crt_frames *take_calls(void)
+{
+    struct crt_frames *calls = crt_checks_races() ? malloc(sizeof *calls) : NULL;
+    if (calls)
+        crt_frames_take(calls);
+    return calls;
+}
+
+enum crt_result crt_launch_submit(struct crt_launch *launch, struct crt_module *module,
+                                  struct crt_stream *stream, const struct crt_launch_config *config)
 {
     struct sch_grid grid;
     crt_launch_describe(launch, module->slots, config, &grid);
@@ -496,11 +508,13 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
     if (result != CRT_SUCCESS)
         return result;
     launch->ctx = stream->ctx;
+    launch->calls = take_calls();
     result = crt_launch_copy_params(kernel, params, extra, launch->params);
     if (result == CRT_SUCCESS)
         result = crt_launch_find_code(launch, config);
     if (result == CRT_SUCCESS)
-        result = submit_launch(launch, module, stream, config);
+        result = crt_schedules_are_on() ? crt_schedules_launch(launch, module, stream, config)
+                                        : crt_launch_submit(launch, module, stream, config);
     if (result != CRT_SUCCESS) {
         crt_launch_destroy(launch);
         return result;

@@ -17,7 +17,9 @@
 
 struct crt_children;
 struct crt_context;
+struct crt_frames;
 struct crt_kernel;
+struct crt_module;
 struct crt_stream;
 struct crt_variant;
 struct sch_fault;
@@ -48,10 +50,12 @@ struct crt_launch {
     struct crt_print_record *printed;    /* newest first; guarded by the lock in printf.c */
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
-    atomic_uint late_blocks; /* that have been reported */
-    struct crt_child child;  /* of the kernel that has launched it */
-    void *graph_run;         /* of a graph's launch, for launches of graphs from it, or NULL */
-    unsigned depth;          /* in a tree of launches; the host's have 0 */
+    atomic_uint late_blocks;    /* that have been reported */
+    struct crt_child child;     /* of the kernel that has launched it */
+    _Atomic uint32_t race_work; /* its number in races/works.h, once a block has begun */
+    struct crt_frames *calls;   /* that have asked for it, for --check=race; NULL: not known */
+    void *graph_run;            /* of a graph's launch, for launches of graphs from it, or NULL */
+    unsigned depth;             /* in a tree of launches; the host's have 0 */
     _Atomic(struct crt_children *) children; /* what it has launched; NULL: it never asked */
     void *memory;                  /* what is freed; NULL: it belongs to a launch of a graph */
     _Alignas(16) uint8_t params[]; /* rt_launch.params points here */
@@ -96,6 +100,11 @@ void crt_launch_destroy(struct crt_launch *launch);
 /* Fills in the grid of a launch that has its code. slots: of the kernel's module. */
 void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
                          const struct crt_launch_config *config, struct sch_grid *grid);
+
+/* Appends a launch that has its code to the stream; on failure it is still the caller's. */
+enum crt_result crt_launch_submit(struct crt_launch *launch, struct crt_module *module,
+                                  struct crt_stream *stream,
+                                  const struct crt_launch_config *config);
 
 /* Takes better code for a grid so described, if there is any by now. */
 void crt_launch_renew(struct crt_launch *launch, struct sch_grid *grid);

@@ -292,6 +292,9 @@ bool crt_kernel_has_code(const struct crt_kernel *kernel);
 /* PTX line of an instruction in any code of the kernel, or 0. */
 int crt_kernel_line(const struct crt_kernel *kernel, uintptr_t pc);
 
+/* The first instruction in this line of its PTX, or NULL. */
+const struct ptx_inst *crt_kernel_inst(struct crt_kernel *kernel, int line);
+
 /* Whether an instruction of the family stands in this line of its PTX. */
 bool crt_kernel_line_has(struct crt_kernel *kernel, int line, enum ptx_family family);
 

@@ -159,6 +159,13 @@ void crt_printf_collect(struct crt_launch *launch)
     pthread_mutex_unlock(&buffers.lock);
 }
 
+void crt_printf_drop(struct crt_launch *launch)
+{
+    free_records(launch->printed);
+    free_records(launch->assertions);
+    launch->printed = launch->assertions = NULL;
+}
+
 static void write_outputs(struct output *outputs)
 {
     while (outputs) {

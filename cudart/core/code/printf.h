@@ -30,6 +30,9 @@ bool crt_assert_report(struct crt_launch *launch);
 /* The launch has ended: its text is ready to be written. */
 void crt_printf_collect(struct crt_launch *launch);
 
+/* The launch has ended: nobody is to see its text, and what its assertions say. */
+void crt_printf_drop(struct crt_launch *launch);
+
 /* Writes the output of launches that have ended. */
 void crt_printf_flush(void);
 

@@ -4,17 +4,15 @@
  * core/races, and accesses that it finds without order, made findings.
  */
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "cudart/core/code/finding_place.h"
+#include "cudart/core/code/race_memory.h"
 #include "cudart/core/code/running_block.h"
-#include "cudart/core/memory/shadow.h"
+#include "cudart/core/code/schedules.h"
+#include "cudart/core/memory/describe.h"
 #include "cudart/core/races/syncs.h"
 #include "scheduler/scheduler.h"
-#include "util/log.h"
 
 /* ---- what orders threads ---- */
 
@@ -46,19 +44,26 @@ void rt_race_fence(struct rt_thread *thread)
         race_fence(&running->races, crt_thread_number(thread));
 }
 
-/* A barrier of a cluster has a place of its own, at which no object can be. */
-static uintptr_t place_of(const struct rt_block *block, uint64_t address)
+/* A barrier of a cluster has places of its own, at which no object can be: one for each of two
+ * phases, as a block may have come to the next one before another has left. */
+static uintptr_t place_of(const struct crt_running_block *running, const struct rt_thread *thread,
+                          uint64_t address)
 {
+    const struct rt_block *block = thread->block;
     uint64_t distance = (uint64_t)block->cluster_rank << RT_CLUSTER_DISTANCE_LOG2;
-    return address ? (uintptr_t)address : (uintptr_t)block->shared - distance + 1;
+    unsigned phase = running->cluster_phases[thread->warp] >> thread->lane & 1;
+    return address ? (uintptr_t)address : (uintptr_t)block->shared - distance + 1 + phase;
 }
 
 void rt_race_release(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
 {
     struct crt_running_block *running = crt_running_of(thread);
-    if (running)
-        race_sync_release(&running->races, crt_thread_number(thread), is_ordered,
-                          place_of(thread->block, address));
+    if (!running)
+        return;
+    if (address == 0)
+        running->cluster_phases[thread->warp] ^= UINT32_C(1) << thread->lane;
+    race_sync_release(&running->races, crt_thread_number(thread), is_ordered,
+                      place_of(running, thread, address));
 }
 
 void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
@@ -66,45 +71,15 @@ void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ord
     struct crt_running_block *running = crt_running_of(thread);
     if (running)
         race_sync_acquire(&running->races, crt_thread_number(thread), is_ordered,
-                          place_of(thread->block, address));
+                          place_of(running, thread, address));
 }
 
 /* ---- accesses ---- */
 
-/* A lock is for cells that lie together, which one worker uses for a while, and on a cache line of
- * its own. */
-#define LOCKS          1024
-#define LOCK_AREA_LOG2 12
-
-struct lock {
-    _Alignas(64) atomic_flag flag;
-};
-
-static struct {
-    pthread_once_t once;
-    struct rt_checked range; /* of device memory; empty: there are no cells */
-    struct race_cell *cells; /* a page of them comes when it is touched */
-    struct lock locks[LOCKS];
-} global = {.once = PTHREAD_ONCE_INIT};
-
-static void make_global_cells(void)
-{
-    struct rt_checked range = crt_shadow_checked();
-    size_t bytes = range.size_bytes / RACE_CELL_BYTES * sizeof(struct race_cell);
-    void *cells = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (cells == MAP_FAILED) {
-        pxr_log(PXR_LOG_WARNING, "no address space for checks of races in global memory; smaller "
-                                 "--device-memory needs less");
-        return;
-    }
-    global.cells = cells;
-    global.range = range;
-}
-
 struct access {
     const struct rt_thread *thread;
-    const struct crt_running_block *running;
+    struct crt_running_block *running;
+    struct crt_running_block *owner; /* of the shared memory */
     struct race_access race;
     uint64_t address;
     uint64_t bytes;
@@ -128,7 +103,7 @@ static void describe(const struct access *access, const struct race_access *othe
     const uint32_t *block = launch->block;
     char place[PTX_PLACE_TEXT_BYTES + 16];
     crt_place_text(access->thread, other->line, place, sizeof place);
-    uint64_t base = access->is_shared ? (uint64_t)(uintptr_t)access->thread->block->shared : 0;
+    uint64_t base = access->is_shared ? (uint64_t)(uintptr_t)access->owner->rt->shared : 0;
     snprintf(where, cap,
              "address 0x%" PRIx64 " was %s by block (%u,%u,%u), thread (%u,%u,%u) at %s",
              access->address - base, name_of(other), other->block % grid[0],
@@ -137,7 +112,19 @@ static void describe(const struct access *access, const struct race_access *othe
              other->thread / block[0] / block[1], place);
 }
 
-static void add_finding(const struct access *access, const struct race_access *other)
+static void describe_work(const struct access *access, uint32_t work,
+                          const struct race_access *other, char *where, size_t cap)
+{
+    char who[CRT_WHERE_BYTES];
+    crt_race_describe(work, other, who, sizeof who);
+    snprintf(where, cap, "address 0x%" PRIx64 " was %s by %s", access->address, name_of(other),
+             who);
+    crt_race_describe_calls(access->running->work, "; this one was launched", where, cap);
+}
+
+/* other: of this launch, or of another work. */
+static void add_finding_of(const struct access *access, enum crt_finding_kind kind, uint32_t work,
+                           const struct race_access *other)
 {
     static const char *const verbs[] = {
         [RT_ACCESS_READ] = "read", [RT_ACCESS_WRITE] = "write", [RT_ACCESS_ATOMIC] = "atomic"};
@@ -145,17 +132,20 @@ static void add_finding(const struct access *access, const struct race_access *o
                                         [RT_ACCESS_WRITE] = "write of",
                                         [RT_ACCESS_ATOMIC] = "atomic operation on"};
     char what[96];
-    char where[PTX_PLACE_TEXT_BYTES + 256];
+    char where[2 * CRT_WHERE_BYTES];
     struct crt_placed_finding placed;
     struct crt_finding *finding = &placed.finding;
     crt_name_place(&placed, access->thread, access->race.line);
-    finding->kind = access->is_shared ? CRT_FINDING_SHARED_RACE : CRT_FINDING_GLOBAL_RACE;
+    finding->kind = kind;
     if (crt_finding_again(finding))
         return;
     snprintf(what, sizeof what, "%s %" PRIu64 " byte%s of %s memory",
              names[access->what & RT_ACCESS_MASK], access->bytes, access->bytes == 1 ? "" : "s",
              access->is_shared ? "shared" : "global");
-    describe(access, other, where, sizeof where);
+    if (work != 0)
+        describe_work(access, work, other, where, sizeof where);
+    else
+        describe(access, other, where, sizeof where);
     crt_find_place(&placed, access->thread);
     finding->access = what;
     finding->where = where;
@@ -164,24 +154,56 @@ static void add_finding(const struct access *access, const struct race_access *o
     finding->address = access->address;
     finding->bytes = access->bytes;
     if (access->is_shared)
-        finding->address = (uint32_t)(access->address - (uintptr_t)access->thread->block->shared);
+        finding->address = (uint32_t)(access->address - (uintptr_t)access->owner->rt->shared);
     crt_finding_add(finding);
 }
 
-/* In a cell of shared memory nobody else looks. */
-static bool check_word(const struct access *access, struct race_cell *cell, uint32_t run,
-                       struct race_access *found)
+static void add_finding(const struct access *access, const struct race_access *other)
 {
-    atomic_flag *lock = &global.locks[((uintptr_t)cell >> LOCK_AREA_LOG2) % LOCKS].flag;
-    while (!access->is_shared && atomic_flag_test_and_set_explicit(lock, memory_order_acquire))
-        continue;
+    add_finding_of(access, access->is_shared ? CRT_FINDING_SHARED_RACE : CRT_FINDING_GLOBAL_RACE, 0,
+                   other);
+}
+
+static void add_stream_finding(const struct access *access, uint32_t work,
+                               const struct race_access *other)
+{
+    add_finding_of(access, CRT_FINDING_STREAM_RACE, work, other);
+}
+
+/* In a cell of shared memory no other worker looks. */
+static bool check_shared(const struct access *access, uint64_t place, struct race_access *found)
+{
+    const struct crt_running_block *owner = access->owner;
     const struct race_access *race =
-        race_cell_access(cell, run, &access->running->races, &access->race);
-    if (!access->is_shared)
-        atomic_flag_clear_explicit(lock, memory_order_release);
+        race_cell_access(&owner->cells[place / RACE_CELL_BYTES], owner->races.run,
+                         &access->running->races, &access->race);
     if (race)
         *found = *race;
     return race != NULL;
+}
+
+/* *other: the work that the access is of that it races with; 0: its own launch. */
+static bool check_global(const struct access *access, uint64_t place, struct race_access *found,
+                         uint32_t *other)
+{
+    struct crt_running_block *running = access->running;
+    const struct race_access *race = NULL;
+    struct race_cell *cell = crt_race_lock_cell(place);
+    if (cell->run != running->work && !crt_race_work_is_before(running, cell->run)) {
+        race = race_cell_conflict(cell, &access->race);
+        if (race) {
+            *other = cell->run;
+            *found = *race;
+        }
+    }
+    bool is_race = race != NULL;
+    race = race_cell_access(cell, running->work, &running->races, &access->race);
+    if (race) {
+        *other = 0;
+        *found = *race;
+    }
+    crt_race_unlock_cell(cell);
+    return is_race || race;
 }
 
 /* Bytes [first, first + count) of what is written, from byte `place` of a word on. */
@@ -193,11 +215,11 @@ static uint32_t word_of(uint64_t value, uint64_t first, unsigned count, unsigned
     return (uint32_t)(bytes << (8 * place));
 }
 
-/* place: in the memory of which the first cell is. */
-static void check_words(struct access *access, struct race_cell *cells, uint64_t place,
-                        uint32_t run)
+/* place: in the memory of which the cells are. */
+static void check_words(struct access *access, uint64_t place)
 {
     struct race_access found = {0};
+    uint32_t other = 0;
     bool is_race = false;
     for (uint64_t done = 0; done < access->bytes;) {
         unsigned from = (place + done) % RACE_CELL_BYTES;
@@ -207,11 +229,29 @@ static void check_words(struct access *access, struct race_cell *cells, uint64_t
             here = (unsigned)left;
         access->race.bytes = (uint8_t)(((1u << here) - 1) << from);
         access->race.value = word_of(access->value, done, here, from);
-        is_race |= check_word(access, &cells[(place + done) / RACE_CELL_BYTES], run, &found);
+        if (access->is_shared)
+            is_race |= check_shared(access, place + done, &found);
+        else
+            is_race |= check_global(access, place + done, &found, &other);
         done += here;
     }
-    if (is_race)
+    if (is_race && other != 0)
+        add_stream_finding(access, other, &found);
+    else if (is_race)
         add_finding(access, &found);
+}
+
+/* Copies and fills of whole pages. An access lies in one, or two. */
+static void check_pages(const struct access *access, uint64_t place)
+{
+    bool is_write = access->race.flags & RACE_WRITES;
+    uint64_t last = place + access->bytes - 1;
+    struct race_access found;
+    uint32_t other = crt_race_enter_page(place, access->running, is_write, &found);
+    if (other == 0 && access->bytes > 1)
+        other = crt_race_enter_page(last, access->running, is_write, &found);
+    if (other != 0)
+        add_stream_finding(access, other, &found);
 }
 
 static uint8_t flags_of(uint32_t what)
@@ -230,16 +270,32 @@ static bool is_within(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t
     return *place < size_bytes && bytes <= size_bytes - *place;
 }
 
-/* Other memory is a thread's own, or nobody checks it here: shared memory of other blocks, memory
- * of the host. */
+/* The block of the thread's cluster in whose shared memory it lies, and where; NULL: in none. */
+static struct crt_running_block *find_owner(const struct access *access, uint64_t *place)
+{
+    const struct rt_block *rt = access->thread->block;
+    struct crt_running_block *owner = access->running;
+    if (is_within(access->address, access->bytes, (uint64_t)(uintptr_t)rt->shared,
+                  (uint64_t)owner->cell_count * RACE_CELL_BYTES, place))
+        return owner;
+    if (rt->launch->cluster_blocks < 2)
+        return NULL;
+    const struct rt_block *other = sch_find_block(access->thread, access->address, access->bytes);
+    owner = other ? crt_running_beside(other) : NULL;
+    return owner && is_within(access->address, access->bytes, (uint64_t)(uintptr_t)other->shared,
+                              (uint64_t)owner->cell_count * RACE_CELL_BYTES, place)
+               ? owner
+               : NULL;
+}
+
+/* Other memory is a thread's own, or nobody checks it here: memory of the host. */
 void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t value,
                     uint32_t what, uint32_t line)
 {
+    crt_schedules_access(thread, __builtin_return_address(0));
     struct crt_running_block *running = crt_running_of(thread);
     if (!running)
         return;
-    pthread_once(&global.once, make_global_cells);
-    const struct rt_block *rt = thread->block;
     struct access access = {.thread = thread,
                             .running = running,
                             .race = {.block = running->races.index,
@@ -252,10 +308,12 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
                             .value = value,
                             .what = what};
     uint64_t place;
-    access.is_shared = is_within(address, bytes, (uint64_t)(uintptr_t)rt->shared,
-                                 (uint64_t)running->cell_count * RACE_CELL_BYTES, &place);
-    if (access.is_shared)
-        check_words(&access, running->cells, place, running->races.run);
-    else if (is_within(address, bytes, global.range.begin, global.range.size_bytes, &place))
-        check_words(&access, global.cells, place, (uint32_t)rt->launch->grid_id);
+    access.owner = find_owner(&access, &place);
+    access.is_shared = access.owner != NULL;
+    if (access.is_shared) {
+        check_words(&access, place);
+    } else if (crt_race_place(address, bytes, &place)) {
+        check_pages(&access, place);
+        check_words(&access, place);
+    }
 }

@@ -3,8 +3,11 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cudart/core/check/findings.h"
+#include "cudart/core/code/race_memory.h"
+#include "scheduler/scheduler.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -61,19 +64,34 @@ static void begin(struct crt_running_block *running, uint32_t index)
     if (crt_checks_races()) {
         race_block_begin(&running->races, launch->grid_id, index, threads);
         make_cells(running, launch->shared_bytes);
+        running->op = sch_op_of(launch);
+        running->work = crt_race_work_of(launch);
+        running->ordered_work = running->beside_work = 0;
+        memset(running->cluster_phases, 0, sizeof running->cluster_phases);
     }
+}
+
+static struct crt_running_block *begin_if_new(struct crt_running_block *running)
+{
+    const struct rt_launch *launch = running->rt->launch;
+    uint32_t index = crt_block_number(launch, running->rt->ctaid);
+    if (!running->has_begun || running->launch != launch->grid_id || running->index != index)
+        begin(running, index);
+    return running;
 }
 
 struct crt_running_block *crt_running_of(const struct rt_thread *thread)
 {
     static _Thread_local struct crt_running_block *last;
-    const struct rt_launch *launch = thread->block->launch;
-    uint32_t index = crt_block_number(launch, thread->block->ctaid);
     if (!last || last->rt != thread->block)
         last = find(thread->block);
-    if (last && (!last->has_begun || last->launch != launch->grid_id || last->index != index))
-        begin(last, index);
-    return last;
+    return last ? begin_if_new(last) : NULL;
+}
+
+struct crt_running_block *crt_running_beside(const struct rt_block *rt)
+{
+    struct crt_running_block *running = find(rt);
+    return running ? begin_if_new(running) : NULL;
 }
 
 struct crt_running_block *crt_stopped_block(uint64_t launch, uint32_t index)

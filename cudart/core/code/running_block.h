@@ -20,11 +20,20 @@ struct crt_running_block {
     struct race_block races; /* with --check=race */
     struct race_cell *cells; /* of its shared memory */
     size_t cell_count;
-    struct meet_block meetings; /* with --check=sync */
+    uint32_t cluster_phases[RACE_WARPS_MAX]; /* of its cluster's barrier: a lane's changes when it
+                                                arrives */
+    struct sch_op *op;                       /* of its launch */
+    uint32_t work;                           /* the number of that: races/works.h */
+    uint32_t ordered_work;                   /* one that comes before it */
+    uint32_t beside_work;                    /* and one that does not */
+    struct meet_block meetings;              /* with --check=sync */
 };
 
 /* Of the thread's block. NULL if memory is short: then nothing is checked. */
 struct crt_running_block *crt_running_of(const struct rt_thread *thread);
+
+/* Of another block of its cluster, which the same worker runs. */
+struct crt_running_block *crt_running_beside(const struct rt_block *rt);
 
 /* Of a block that has been stopped; NULL: not known any more. */
 struct crt_running_block *crt_stopped_block(uint64_t launch, uint32_t index);

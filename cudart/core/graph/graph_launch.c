@@ -104,13 +104,13 @@ static void end_run(void *arg, const struct sch_fault *fault)
 static void run_copy(void *arg)
 {
     const struct crt_step *step = arg;
-    crt_copy_run(&step->work.copy);
+    crt_copy_run(&step->work.copy, NULL);
 }
 
 static void run_fill(void *arg)
 {
     const struct crt_step *step = arg;
-    crt_fill_run(&step->work.fill);
+    crt_fill_run(&step->work.fill, NULL);
 }
 
 static void run_host(void *arg)
@@ -159,6 +159,7 @@ static struct sch_op *kernel_operation(struct crt_run *run, const struct crt_ste
     struct sch_grid grid = step->grid;
     crt_launch_renew(launch, &grid);
     launch->number = number_of(run, index);
+    launch->race_work = 0;
     launch->submit_ns = run->submit_ns;
     if (grid.is_cooperative) {
         launch->workspace = crt_launch_create_workspace();
@@ -285,12 +286,12 @@ static bool run_ahead(const struct crt_step *step)
     case CRT_NODE_COPY:
         if (!crt_copy_is_small(&step->work.copy))
             return false;
-        crt_copy_run(&step->work.copy);
+        crt_copy_run(&step->work.copy, NULL);
         return true;
     case CRT_NODE_FILL:
         if (!crt_fill_is_small(&step->work.fill))
             return false;
-        crt_fill_run(&step->work.fill);
+        crt_fill_run(&step->work.fill, NULL);
         return true;
     case CRT_NODE_CHILD:
     case CRT_NODE_EMPTY:
@@ -482,7 +483,7 @@ enum crt_result crt_plan_launch(struct crt_plan *plan, struct crt_stream *stream
     run->stride = plan->condition_count ? NUMBERS_FOR_BODIES : 1;
     run->number = crt_next_numbers((plan->count + 1) * run->stride);
     /* Conditions get their values when the first operation begins: nothing may be ahead of it. */
-    run->is_ahead = sch_op_is_free(begin) && !plan->condition_count;
+    run->is_ahead = sch_op_is_free(begin) && !plan->condition_count && !sch_pasts_are_kept();
     *last = sch_op_retain(run->exit ? run->exit : end);
     enum crt_result result = issue_steps(run, end);
     sch_op_submit(end);

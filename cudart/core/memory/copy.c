@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cudart/core/check/findings.h"
+#include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/host_report.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pending_copies.h"
@@ -104,7 +105,8 @@ bool crt_fill_is_small(const struct crt_fill *fill)
 /* A copy that a worker makes; staged bytes follow when the source was pageable. */
 struct copy_task {
     struct crt_copy copy;
-    struct crt_frames calls; /* if it is asked whether the source has been written */
+    struct crt_frames calls; /* who has asked, as far as checks need it */
+    bool asks_written;       /* whether all of the source has been written */
     struct crt_pending_copy *pending;
     uint8_t staged[];
 };
@@ -112,9 +114,9 @@ struct copy_task {
 static void run_copy_task(void *arg)
 {
     const struct copy_task *task = arg;
-    if (task->calls.count > 0)
+    if (task->asks_written)
         crt_report_unwritten(&task->copy, &task->calls);
-    crt_copy_run(&task->copy);
+    crt_copy_run(&task->copy, &task->calls);
     crt_pending_copy_end(task->pending);
 }
 
@@ -128,13 +130,15 @@ static struct crt_pending_copy *begin_pending(const struct crt_copy *copy)
 }
 
 static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_copy *copy,
-                                   const struct crt_frames *calls, bool is_staged)
+                                   const struct crt_frames *calls, bool asks_written,
+                                   bool is_staged)
 {
     struct copy_task *task = malloc(sizeof *task + (is_staged ? copy_bytes(copy) : 0));
     if (!task)
         return CRT_OUT_OF_MEMORY;
     task->copy = *copy;
     task->calls = *calls;
+    task->asks_written = asks_written;
     if (is_staged) {
         struct crt_copy stage = *copy;
         stage.dst = (struct crt_side){.base = (uintptr_t)task->staged,
@@ -187,15 +191,10 @@ static bool may_return_early(const struct crt_stream *stream, const struct memor
            !context_is_sync(stream);
 }
 
-/* Those of the calling thread, if the copy must find all of its source written: what the host gets
- * decides something. */
-static struct crt_frames asking_calls(const struct memory_class *dst,
-                                      const struct memory_class *src)
+/* Whether the copy must find all of its source written: what the host gets decides something. */
+static bool asks_written(const struct memory_class *dst, const struct memory_class *src)
 {
-    struct crt_frames calls = {0};
-    if (crt_checks_written() && src->is_device && !dst->is_device)
-        crt_frames_take(&calls);
-    return calls;
+    return crt_checks_written() && src->is_device && !dst->is_device;
 }
 
 enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy, bool is_async)
@@ -216,20 +215,42 @@ enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy,
     bool can_defer = may_return_early(stream, &dst, &src, is_async) &&
                      (src.is_known || copy_bytes(copy) <= STAGING_BYTES);
     bool is_cheap = is_idle && (crt_copy_is_small(copy) || !src.is_known);
-    struct crt_frames calls = asking_calls(&dst, &src);
-    if (can_defer && !is_cheap)
-        return submit_copy(stream, copy, &calls, !src.is_known);
+    bool asks = asks_written(&dst, &src);
+    struct crt_frames calls = {0};
+    if (asks || crt_accesses_are_watched())
+        crt_frames_take(&calls);
+    if (crt_accesses_are_watched() || (can_defer && !is_cheap)) {
+        result = submit_copy(stream, copy, &calls, asks, can_defer && !src.is_known);
+        return result == CRT_SUCCESS && !can_defer ? crt_stream_synchronize(stream) : result;
+    }
     result = crt_stream_synchronize(stream);
-    if (result == CRT_SUCCESS && calls.count > 0)
+    if (result == CRT_SUCCESS && asks)
         crt_report_unwritten(copy, &calls);
     if (result == CRT_SUCCESS)
-        crt_copy_run(copy);
+        crt_copy_run(copy, NULL);
     return result;
 }
 
+struct fill_task {
+    struct crt_fill fill;
+    struct crt_frames calls; /* if accesses are watched */
+};
+
 static void run_fill_task(void *arg)
 {
-    crt_fill_run(arg);
+    const struct fill_task *task = arg;
+    crt_fill_run(&task->fill, &task->calls);
+}
+
+static enum crt_result submit_fill(struct crt_stream *stream, const struct crt_fill *fill)
+{
+    struct fill_task *task = malloc(sizeof *task);
+    if (!task)
+        return CRT_OUT_OF_MEMORY;
+    *task = (struct fill_task){.fill = *fill};
+    if (crt_accesses_are_watched())
+        crt_frames_take(&task->calls);
+    return crt_stream_task(stream, run_fill_task, task);
 }
 
 static enum crt_result check_fill(const struct crt_fill *fill, struct memory_class *class)
@@ -270,15 +291,12 @@ enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill,
     }
     bool can_defer = is_async || (class.is_device && !class.is_sync && !context_is_sync(stream));
     bool is_cheap = crt_stream_is_idle(stream) && crt_fill_is_small(fill);
-    if (can_defer && !is_cheap) {
-        struct crt_fill *task = malloc(sizeof *task);
-        if (!task)
-            return CRT_OUT_OF_MEMORY;
-        *task = *fill;
-        return crt_stream_task(stream, run_fill_task, task);
+    if (crt_accesses_are_watched() || (can_defer && !is_cheap)) {
+        result = submit_fill(stream, fill);
+        return result == CRT_SUCCESS && !can_defer ? crt_stream_synchronize(stream) : result;
     }
     result = crt_stream_synchronize(stream);
     if (result == CRT_SUCCESS)
-        crt_fill_run(fill);
+        crt_fill_run(fill, NULL);
     return result;
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cudart/core/base/host_frames.h"
 #include "cudart/core/base/result.h"
 #include "cudart/core/streams/work.h"
 
@@ -34,12 +35,13 @@ CRT_API_END
 bool crt_copy_is_small(const struct crt_copy *copy);
 bool crt_fill_is_small(const struct crt_fill *fill);
 
-/* Does it at once, in the calling thread; workers may help with large copies. */
-void crt_copy_run(const struct crt_copy *copy);
+/* Does it at once, in the calling thread; workers may help with large copies. calls: that have
+ * asked for it, for messages, or NULL. */
+void crt_copy_run(const struct crt_copy *copy, const struct crt_frames *calls);
 
 /* The same for small ones, without counting them. */
 void crt_copy_rows(const struct crt_copy *copy);
 
-void crt_fill_run(const struct crt_fill *fill);
+void crt_fill_run(const struct crt_fill *fill, const struct crt_frames *calls);
 
 #endif

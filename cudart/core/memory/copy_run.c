@@ -6,6 +6,7 @@
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/stats.h"
+#include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/copy.h"
 #include "cudart/core/memory/written.h"
 
@@ -45,14 +46,30 @@ static struct crt_copy flatten(const struct crt_copy *copy)
     return flat;
 }
 
+static uintptr_t row_of(const struct crt_side *side, size_t z, size_t y)
+{
+    return side->base + z * side->slice_bytes + y * side->pitch_bytes;
+}
+
 /* What has been written of the source has been of the target. */
 static void note_written(const struct crt_copy *copy)
 {
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++)
-            crt_written_copy(copy->dst.base + z * copy->dst.slice_bytes + y * copy->dst.pitch_bytes,
-                             copy->src.base + z * copy->src.slice_bytes + y * copy->src.pitch_bytes,
-                             copy->width_bytes);
+            crt_written_copy(row_of(&copy->dst, z, y), row_of(&copy->src, z, y), copy->width_bytes);
+}
+
+static void tell_accesses(const struct crt_copy *copy, const struct crt_frames *calls)
+{
+    struct crt_watched watched;
+    if (!crt_accesses_are_watched())
+        return;
+    crt_watch_begin(&watched, "copy", calls);
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++) {
+            crt_watch_access(&watched, row_of(&copy->src, z, y), copy->width_bytes, false);
+            crt_watch_access(&watched, row_of(&copy->dst, z, y), copy->width_bytes, true);
+        }
 }
 
 static enum crt_copy_kind stats_kind(const struct crt_copy *copy)
@@ -62,11 +79,12 @@ static enum crt_copy_kind stats_kind(const struct crt_copy *copy)
     return copy->dst.place == CRT_PLACE_HOST ? CRT_COPY_TO_HOST : CRT_COPY_ON_DEVICE;
 }
 
-void crt_copy_run(const struct crt_copy *copy)
+void crt_copy_run(const struct crt_copy *copy, const struct crt_frames *calls)
 {
     uint64_t start_ns = crt_stats_are_on() ? crt_now_ns() : 0;
     struct crt_copy flat = flatten(copy);
     note_written(&flat);
+    tell_accesses(&flat, calls);
     crt_copy_rows(&flat);
     if (crt_stats_are_on())
         crt_stats_copy(stats_kind(copy), copy->width_bytes * copy->height * copy->depth,

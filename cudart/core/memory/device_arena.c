@@ -623,6 +623,16 @@ bool crt_arena_nearest(uintptr_t address, struct crt_allocation *allocation)
     return best != NULL;
 }
 
+bool crt_arena_next(uintptr_t address, struct crt_allocation *allocation)
+{
+    pthread_mutex_lock(&arena.lock);
+    const struct crt_allocation *next = live_above(address);
+    if (next)
+        *allocation = *next;
+    pthread_mutex_unlock(&arena.lock);
+    return next != NULL;
+}
+
 void crt_arena_usage(int device, size_t *used_bytes, size_t *total_bytes)
 {
     pthread_mutex_lock(&arena.lock);

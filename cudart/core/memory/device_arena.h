@@ -110,6 +110,9 @@ bool crt_arena_find(uintptr_t address, struct crt_allocation *allocation);
 /* The allocation that address lies in, or the nearest; false when there is none at all. */
 bool crt_arena_nearest(uintptr_t address, struct crt_allocation *allocation);
 
+/* The first allocation that begins behind the address. */
+bool crt_arena_next(uintptr_t address, struct crt_allocation *allocation);
+
 /* Whether a program takes it for the host's memory. */
 static inline bool crt_allocation_is_host(const struct crt_allocation *allocation)
 {

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/copy.h"
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/written.h"
@@ -140,11 +141,23 @@ static bool is_zero(const struct crt_fill *fill)
     return (fill->value & (UINT32_MAX >> (32 - bits))) == 0;
 }
 
-void crt_fill_run(const struct crt_fill *fill)
+static void tell_accesses(const struct crt_fill *fill, const struct crt_frames *calls)
+{
+    struct crt_watched watched;
+    if (!crt_accesses_are_watched())
+        return;
+    crt_watch_begin(&watched, "fill", calls);
+    for (size_t y = 0; y < fill->height; y++)
+        crt_watch_access(&watched, fill->base + y * fill->pitch_bytes,
+                         fill->width * fill->elem_bytes, true);
+}
+
+void crt_fill_run(const struct crt_fill *fill, const struct crt_frames *calls)
 {
     size_t row_bytes = fill->width * fill->elem_bytes;
     for (size_t y = 0; y < fill->height; y++)
         crt_written_set(fill->base + y * fill->pitch_bytes, row_bytes);
+    tell_accesses(fill, calls);
     bool is_dense = fill->height == 1 || fill->pitch_bytes == row_bytes;
     if (is_zero(fill) && is_dense) {
         clear(fill->base, row_bytes * fill->height);

@@ -217,6 +217,7 @@ static void finish(struct batch *batch)
 {
     struct sch_op *last = batch->last;
     free(batch);
+    sch_op_follow_all(last); /* others have written what it has waited for */
     sch_op_submit(last);
     sch_op_release(last);
 }

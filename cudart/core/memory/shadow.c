@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cudart/core/check/findings.h"
+#include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/grains.h"
 
 static struct crt_grains shadow;
@@ -18,6 +19,7 @@ void crt_shadow_open(uintptr_t base, size_t size_bytes)
 {
     if (!crt_grains_have(&shadow, base, size_bytes))
         return;
+    crt_watch_forget(base, size_bytes);
     uint8_t *first = crt_grain_of(&shadow, base);
     memset(first, RT_SHADOW_ALL, size_bytes / RT_SHADOW_GRAIN);
     if (size_bytes % RT_SHADOW_GRAIN)

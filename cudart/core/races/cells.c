@@ -31,6 +31,26 @@ static bool is_race(const struct race_block *block, const struct race_access *ac
            !is_same_value(access, earlier) && !is_before(block, access, earlier);
 }
 
+/* Blocks of different runs have nothing to do with each other. */
+static bool is_conflict(const struct race_access *access, const struct race_access *earlier)
+{
+    return (access->bytes & earlier->bytes) != 0 &&
+           !(access->flags & earlier->flags & RACE_STRONG &&
+             !((access->flags | earlier->flags) & RACE_BLOCK)) &&
+           !is_same_value(access, earlier);
+}
+
+const struct race_access *race_cell_conflict(const struct race_cell *cell,
+                                             const struct race_access *access)
+{
+    if (is_conflict(access, &cell->write))
+        return &cell->write;
+    for (int i = 0; access->flags & RACE_WRITES && i < 2; i++)
+        if (is_conflict(access, &cell->reads[i]))
+            return &cell->reads[i];
+    return NULL;
+}
+
 static const struct race_access *find_race(const struct race_cell *cell,
                                            const struct race_block *block,
                                            const struct race_access *access)

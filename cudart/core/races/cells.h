@@ -42,4 +42,9 @@ const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
                                            const struct race_block *block,
                                            const struct race_access *access);
 
+/* An access that a cell has of another run, with which this one races if nothing orders the two
+ * runs; or NULL. */
+const struct race_access *race_cell_conflict(const struct race_cell *cell,
+                                             const struct race_access *access);
+
 #endif

@@ -169,6 +169,8 @@ static bool is_reached(struct crt_event *event)
         return crt_ipc_event_is_reached(event->shared);
     struct sch_op *op = crt_event_operation(event);
     bool is_done = !op || sch_op_is_done(op);
+    if (is_done)
+        sch_host_learn(op);
     sch_op_release(op);
     return is_done;
 }

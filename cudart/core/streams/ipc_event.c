@@ -379,6 +379,7 @@ static void *run_stream_wait(void *arg)
 {
     struct stream_wait *wait = arg;
     wait_for(wait->shared->slot, wait->number);
+    sch_op_follow_all(wait->gate);
     sch_op_submit(wait->gate);
     sch_op_release(wait->gate);
     crt_ipc_event_release(wait->shared);

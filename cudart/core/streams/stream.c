@@ -36,7 +36,7 @@ struct piece {
 
 static enum pxr_status append_locked(struct crt_stream *stream, struct piece *piece)
 {
-    struct sch_op *before = crt_stream_pending_locked(stream);
+    struct sch_op *before = crt_stream_last_locked(stream);
     enum pxr_status status = sch_op_depend(piece->first, before);
     if (status == PXR_OK && !stream->is_null && crt_stream_is_blocking(stream))
         status = crt_stream_depend(piece->first, &stream->ctx->null_stream);
@@ -47,7 +47,7 @@ static enum pxr_status append_locked(struct crt_stream *stream, struct piece *pi
     /* A grid that ends before anybody can have asked for it need not be the stream's last. */
     if (!before && piece->first == piece->last)
         piece->is_submitted = sch_op_try(piece->first);
-    if (!piece->is_submitted || !sch_op_is_done(piece->last))
+    if (!piece->is_submitted || !sch_op_is_done(piece->last) || sch_pasts_are_kept())
         crt_stream_set_last_locked(stream, piece->last);
     return PXR_OK;
 }
@@ -136,7 +136,7 @@ bool crt_stream_is_idle(struct crt_stream *stream)
 /* Waits for the stream's work without printing and without looking at errors. */
 static enum crt_result drain(struct crt_stream *stream)
 {
-    if (crt_stream_is_idle(stream))
+    if (crt_stream_is_idle(stream) && !sch_pasts_are_kept())
         return CRT_SUCCESS;
     if (sch_on_pool_thread())
         return CRT_NOT_PERMITTED;
@@ -162,11 +162,24 @@ enum crt_result crt_stream_synchronize(struct crt_stream *stream)
     return crt_context_outcome(stream->ctx);
 }
 
+/* As crt_stream_is_idle; what the stream has done counts as seen by the host from then on. */
+static bool learn_whether_idle(struct crt_stream *stream)
+{
+    if (!crt_stream_is_idle(stream))
+        return false;
+    if (stream->is_null)
+        return drain(stream) == CRT_SUCCESS;
+    pthread_mutex_lock(&stream->lock);
+    sch_host_learn(crt_stream_last_locked(stream));
+    pthread_mutex_unlock(&stream->lock);
+    return true;
+}
+
 enum crt_result crt_stream_query(struct crt_stream *stream)
 {
     if (stream->captured.capture)
         return crt_capture_refuse(stream);
-    bool is_idle = crt_stream_is_idle(stream);
+    bool is_idle = sch_pasts_are_kept() ? learn_whether_idle(stream) : crt_stream_is_idle(stream);
     enum crt_result sticky = crt_context_sticky(stream->ctx);
     if (sticky != CRT_SUCCESS)
         return sticky;
@@ -294,11 +307,12 @@ enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream 
 
 /* ---- waiting for events ---- */
 
-/* The operation that an event has recorded if it may still run. The reference is the caller's. */
+/* The operation that an event has recorded if it may still run, or pasts are kept. The reference is
+ * the caller's. */
 static struct sch_op *pending_of_event(struct crt_event *event)
 {
     struct sch_op *op = crt_event_operation(event);
-    if (op && sch_op_is_done(op)) {
+    if (op && sch_op_is_done(op) && !sch_pasts_are_kept()) {
         sch_op_release(op);
         op = NULL;
     }

@@ -71,12 +71,19 @@ static void return_list(struct crt_busy *busy, int kind, struct crt_stream *list
 struct sch_op *crt_stream_pending_locked(struct crt_stream *stream)
 {
     struct sch_op *last = atomic_load_explicit(&stream->last, memory_order_relaxed);
-    if (last && sch_op_is_done(last)) {
+    if (!last || !sch_op_is_done(last))
+        return last;
+    if (!sch_pasts_are_kept()) {
         atomic_store_explicit(&stream->last, NULL, memory_order_release);
         sch_op_release(last);
-        last = NULL;
     }
-    return last;
+    return NULL;
+}
+
+struct sch_op *crt_stream_last_locked(struct crt_stream *stream)
+{
+    return sch_pasts_are_kept() ? atomic_load_explicit(&stream->last, memory_order_relaxed)
+                                : crt_stream_pending_locked(stream);
 }
 
 void crt_stream_set_last_locked(struct crt_stream *stream, struct sch_op *op)
@@ -114,7 +121,7 @@ enum pxr_status crt_stream_depend(struct sch_op *op, struct crt_stream *stream)
     if (is_known_idle(stream))
         return PXR_OK;
     pthread_mutex_lock(&stream->lock);
-    enum pxr_status status = sch_op_depend(op, crt_stream_pending_locked(stream));
+    enum pxr_status status = sch_op_depend(op, crt_stream_last_locked(stream));
     pthread_mutex_unlock(&stream->lock);
     return status;
 }
@@ -136,7 +143,7 @@ static enum pxr_status depend_on_orphans(struct sch_op *op, struct crt_orphan **
     DL_FOREACH_SAFE(*list, orphan, next)
     {
         bool is_done = sch_op_is_done(orphan->op);
-        enum pxr_status status = is_done ? PXR_OK : sch_op_depend(op, orphan->op);
+        enum pxr_status status = sch_op_depend(op, orphan->op);
         if (status != PXR_OK)
             return status;
         if (is_done || !keeps)
@@ -152,7 +159,7 @@ static enum pxr_status depend_on_listed(struct sch_op *op, struct crt_stream **l
                                         struct crt_stream *stream, bool keeps)
 {
     pthread_mutex_lock(&stream->lock);
-    struct sch_op *last = crt_stream_pending_locked(stream);
+    struct sch_op *last = crt_stream_last_locked(stream);
     enum pxr_status status = sch_op_depend(op, last);
     if (status == PXR_OK && !(last && keeps)) {
         DL_DELETE2(*list, stream, prev_busy, next_busy);
@@ -199,7 +206,7 @@ static enum pxr_status depend_on_null(struct sch_op *op, struct crt_context *ctx
 {
     struct crt_stream *null = &ctx->null_stream;
     pthread_mutex_lock(&null->lock);
-    enum pxr_status status = sch_op_depend(op, crt_stream_pending_locked(null));
+    enum pxr_status status = sch_op_depend(op, crt_stream_last_locked(null));
     pthread_mutex_unlock(&null->lock);
     return status;
 }
@@ -216,26 +223,29 @@ enum pxr_status crt_busy_join(struct crt_context *ctx, struct sch_op *op)
 static bool has_pending_in_list(struct crt_context *ctx, int kind)
 {
     struct crt_stream *list = take_list(&ctx->busy, kind);
-    while (list) {
-        struct crt_stream *stream = list;
+    struct crt_stream *next = list;
+    bool is_pending = false;
+    while (next && !is_pending) {
+        struct crt_stream *stream = next;
+        next = stream->next_busy;
         pthread_mutex_lock(&stream->lock);
-        bool is_pending = crt_stream_pending_locked(stream) != NULL;
-        if (!is_pending) {
+        is_pending = crt_stream_pending_locked(stream) != NULL;
+        if (!is_pending && !sch_pasts_are_kept()) {
             DL_DELETE2(list, stream, prev_busy, next_busy);
             stream->is_busy = false;
         }
         pthread_mutex_unlock(&stream->lock);
-        if (is_pending)
-            break;
     }
     return_list(&ctx->busy, kind, list);
-    return list != NULL;
+    return is_pending;
 }
 
 static bool has_pending_orphans(struct crt_orphan **list)
 {
-    while (*list && sch_op_is_done((*list)->op))
+    while (*list && sch_op_is_done((*list)->op)) {
+        sch_host_learn((*list)->op); /* nobody else could, later */
         free_orphan(list, *list);
+    }
     return *list != NULL;
 }
 
@@ -250,7 +260,7 @@ void crt_busy_leave(struct crt_stream *stream, struct crt_orphan **orphan)
     struct crt_busy *busy = &stream->ctx->busy;
     int kind = kind_of(stream);
     pthread_mutex_lock(&stream->lock);
-    struct sch_op *last = sch_op_retain(crt_stream_pending_locked(stream));
+    struct sch_op *last = sch_op_retain(crt_stream_last_locked(stream));
     crt_stream_set_last_locked(stream, NULL);
     if (stream->is_busy) {
         pthread_mutex_lock(&busy->lock);

@@ -48,6 +48,10 @@ void crt_busy_fini(struct crt_busy *busy);
 /* The last operation if it may still run. */
 struct sch_op *crt_stream_pending_locked(struct crt_stream *stream);
 
+/* What new work of the stream comes after: the same, or where pasts are kept (sch_keep_pasts) the
+ * last operation in any case. */
+struct sch_op *crt_stream_last_locked(struct crt_stream *stream);
+
 void crt_stream_set_last_locked(struct crt_stream *stream, struct sch_op *op);
 
 bool crt_stream_has_pending(struct crt_stream *stream);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Last accesses to device memory: cells for words, and for pages what need not be kept by words.
+ * Memory of both comes when it is touched.
+ */
+#ifndef PTXRUN_CUDART_CORE_CODE_RACE_MEMORY_H
+#define PTXRUN_CUDART_CORE_CODE_RACE_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cudart/core/base/host_frames.h"
+#include "cudart/core/code/running_block.h"
+
+/* The place of an access in the memory of which there are cells; false: it has none. */
+bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place);
+
+/* The cell of a word, which others use, too. */
+struct race_cell *crt_race_lock_cell(uint64_t place);
+void crt_race_unlock_cell(const struct race_cell *cell);
+
+/* A block accesses bytes of a page: the copy or fill of all of it that races with that, and what it
+ * does; 0: none. */
+uint32_t crt_race_enter_page(uint64_t place, struct crt_running_block *running, bool is_write,
+                             struct race_access *other);
+
+/* Whether all that the work has done comes before what the block does. */
+bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work);
+
+/* The number of a launch among the works, of which a block begins. */
+uint32_t crt_race_work_of(const struct rt_launch *launch);
+
+/* From now on copies and fills are watched, and what operations come after is kept. Once. */
+void crt_race_watch(void);
+
+/* Adds ", launched at main.cu:12" to the text, with those words in front. */
+void crt_race_describe_calls(uint32_t work, const char *what, char *text, size_t cap);
+
+/* "copy, called at main.cu:12", or the kernel, block and thread with their place. */
+void crt_race_describe(uint32_t work, const struct race_access *access, char *text, size_t cap);
+
+#endif
