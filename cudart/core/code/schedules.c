@@ -341,6 +341,16 @@ static enum crt_result run_usual(struct exploration *exploration, struct crt_lau
     return result;
 }
 
+/* Keeps what the launch begins with. Why that cannot be, or NULL. */
+static const char *prepare(struct exploration *exploration, const struct crt_launch *launch)
+{
+    if (!wait_for_all(exploration->stream->ctx))
+        return "what came before it has failed";
+    exploration->model = copy_launch(launch);
+    exploration->before = exploration->model ? crt_snapshot_take(MEMORY_MAX) : NULL;
+    return exploration->before ? NULL : "there is more than 256 MiB of memory";
+}
+
 enum crt_result crt_schedules_launch(struct crt_launch *launch, struct crt_module *module,
                                      struct crt_stream *stream,
                                      const struct crt_launch_config *config)
@@ -348,19 +358,21 @@ enum crt_result crt_schedules_launch(struct crt_launch *launch, struct crt_modul
     struct crt_kernel *kernel = launch->kernel;
     struct exploration exploration = {.module = module, .stream = stream, .config = config};
     const char *obstacle = find_obstacle(launch, config);
-    if (!obstacle && (!wait_for_all(stream->ctx) || !(exploration.model = copy_launch(launch)) ||
-                      !(exploration.before = crt_snapshot_take(MEMORY_MAX))))
-        obstacle = "there is more than 256 MiB of memory";
+    if (!obstacle)
+        obstacle = prepare(&exploration, launch);
+    enum crt_result result;
     if (obstacle) {
         pxr_log_once(kernel, "--schedules: kernel '%s' runs once: %s", crt_kernel_name(kernel),
                      obstacle);
-        return crt_launch_submit(launch, module, stream, config);
+        result = crt_launch_submit(launch, module, stream, config);
+    } else {
+        result = run_usual(&exploration, launch);
     }
-    enum crt_result result = run_usual(&exploration, launch);
     if (exploration.usual)
         try_all(&exploration);
     crt_snapshot_free(exploration.usual);
     crt_snapshot_free(exploration.before);
-    crt_launch_destroy(exploration.model);
+    if (exploration.model)
+        crt_launch_destroy(exploration.model);
     return result;
 }
