@@ -97,7 +97,7 @@ static void check_properties(int (*get)(void *, int), size_t size)
     EXPECT(int_at(buffer, 308) == 32);   /* warpSize */
     EXPECT(int_at(buffer, 320) == 1024); /* maxThreadsPerBlock */
     EXPECT(int_at(buffer, 348) > 0);     /* clockRate */
-    EXPECT(int_at(buffer, 360) == 7 && int_at(buffer, 364) == 5);
+    EXPECT(int_at(buffer, 360) == 8 && int_at(buffer, 364) == 0);
     EXPECT(int_at(buffer, 388) > 0); /* multiProcessorCount */
     EXPECT(get(buffer, 99) == 101);
 }

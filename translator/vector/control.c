@@ -17,7 +17,8 @@
  * is cheaper to run with no lane active than to branch around. */
 #define FLATTEN_MAX 12
 
-/* A unit larger than this, times copies, gets no second copy for when all lanes come. */
+/* A unit larger than this, times copies, gets no second copy for when all lanes come, unless there
+ * is a loop in it, which would have masks in every turn. */
 #define SPLIT_MAX 400
 
 static void set_all_active(struct tr_widen *widen)
@@ -149,7 +150,8 @@ LLVMValueRef tr_control_all_come(struct tr_widen *widen, const struct tr_join *j
 bool tr_control_is_split(const struct tr_iteration *iteration, uint32_t segment, uint32_t copies)
 {
     const struct tr_unit *unit = &iteration->units[segment];
-    return unit->has_effects && !unit->is_fault && unit->cost * copies <= SPLIT_MAX;
+    uint32_t most = unit->has_loop ? TR_TOGETHER_MAX : SPLIT_MAX;
+    return unit->has_effects && !unit->is_fault && unit->cost * copies <= most;
 }
 
 /* Emits the copy for all lanes; the builder goes on where not all lanes come. */

@@ -12,6 +12,9 @@
 
 #include "util/arena.h"
 
+/* Loops with more instructions, times copies, get no copy for all lanes. */
+#define TR_TOGETHER_MAX 1500
+
 /* What the edges emitted so far bring to a segment. Emitting the segment consumes it; for a loop's
  * header the edges that lead back then fill it again. */
 struct tr_join {

@@ -8,9 +8,6 @@
  */
 #include "translator/vector/control.h"
 
-/* Loops with more instructions, times copies, get no copy for all lanes. */
-#define TOGETHER_MAX 1500
-
 struct loop {
     uint32_t header;
     LLVMBasicBlockRef before;
@@ -213,7 +210,7 @@ static bool is_worth_two_copies(const struct tr_control *control, uint32_t heade
 {
     const struct tr_widen *widen = control->widen;
     return widen->active.mask[0] == NULL && !control->is_part &&
-           control->iteration->units[header].cost * widen->copies <= TOGETHER_MAX;
+           control->iteration->units[header].cost * widen->copies <= TR_TOGETHER_MAX;
 }
 
 void tr_control_emit_loop(struct tr_control *control, uint32_t header, LLVMValueRef *pending)

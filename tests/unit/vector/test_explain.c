@@ -285,6 +285,34 @@ Test(explain, ways_that_threads_take_are_named_by_what_becomes_of_them)
     free(said);
 }
 
+/* Otherwise each of its turns would have masks. */
+Test(explain, a_long_loop_under_a_condition_has_a_copy_for_all_threads)
+{
+    char work[1024] = "";
+    for (int i = 0; i < 24; i++)
+        sprintf(work + strlen(work), "  %%w%d = xor i32 %%%s%d, %%k, !dbg !105\n", i + 1,
+                i == 0 ? "v" : "w", i);
+    char iteration[2048];
+    snprintf(iteration, sizeof iteration,
+             "  %%p = getelementptr i32, ptr %%b, i64 %%x64, !dbg !101\n"
+             "  %%v0 = load i32, ptr %%p, align 4, !dbg !101\n"
+             "  %%some = icmp sgt i32 %%v0, 9, !dbg !102\n"
+             "  br i1 %%some, label %%before, label %%latch, !dbg !103\n"
+             "before:\n  br label %%loop, !dbg !104\n"
+             "loop:\n  %%k = phi i32 [ 0, %%before ], [ %%k.next, %%loop ]\n%s"
+             "  %%q = getelementptr i32, ptr %%a, i64 %%x64, !dbg !106\n"
+             "  store i32 %%w24, ptr %%q, align 4, !dbg !106\n"
+             "  %%k.next = add i32 %%k, %%v0, !dbg !107\n"
+             "  %%again = icmp slt i32 %%k.next, 100, !dbg !107\n"
+             "  br i1 %%again, label %%loop, label %%last, !dbg !108\n"
+             "last:\n  br label %%latch, !dbg !109\n",
+             work);
+    char *said = explain_jammed(iteration, 16, true);
+    expect_detail(said, "  branches on which threads part: "
+                        "masked, without masks where all threads go (line 3)\n");
+    free(said);
+}
+
 Test(explain, lanes_that_wait_for_each_other_are_told_from_those_that_are_combined)
 {
     char *said = explain("  %p = getelementptr i32, ptr %b, i64 %x64, !dbg !102\n"
