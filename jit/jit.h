@@ -24,10 +24,9 @@ struct jit_variant {
     uint32_t width;             /* threads in a vector, a power of two, 2 to 64; 0: chosen */
     uint32_t jam;               /* vectors side by side, 1 to 32; 0: chosen */
     bool is_quick;              /* code of the quick tier: compiling is cheap, running is not */
-    bool
-        has_fast_matrices; /* products of matrices may be rounded otherwise, where that is faster */
-    const char *without;   /* static: a step that this code does without, as in jit_request.skip;
-                              NULL: none. For who makes requests */
+    bool has_fast_matrices;     /* products of matrices may be rounded otherwise if that gains */
+    const char *without; /* static: a step that this code does without, as in jit_request.skip;
+                            NULL: none. For who makes requests */
     struct tr_facts facts;
 };
 

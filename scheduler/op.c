@@ -293,7 +293,8 @@ void sch_op_submit(struct sch_op *op)
 {
     if (sch_pool_is_forked())
         return;
-    sch_past_submit(op, drain.is_finishing || sch_on_pool_thread());
+    if (sch_pasts_are_kept())
+        sch_past_submit(op, drain.is_finishing || sch_on_pool_thread());
     bool is_free = sch_op_is_free(op);
     if (is_free && op->kind == SCH_OP_GRID && sch_guest_run(sch_grid_of(op), SCH_GUEST_ANY))
         return;
@@ -306,7 +307,8 @@ void sch_op_submit(struct sch_op *op)
 
 bool sch_op_try(struct sch_op *op)
 {
-    sch_past_submit(op, false);
+    if (sch_pasts_are_kept())
+        sch_past_submit(op, false);
     return op->kind == SCH_OP_GRID && !sch_pool_is_forked() && sch_op_is_free(op) &&
            sch_guest_run(sch_grid_of(op), SCH_GUEST_TINY);
 }

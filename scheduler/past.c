@@ -178,8 +178,6 @@ void sch_past_depend(struct sch_op *op, struct sch_op *dep)
 
 void sch_past_submit(struct sch_op *op, bool is_nested)
 {
-    if (!sch_pasts_are_kept())
-        return;
     pthread_mutex_lock(&all.lock);
     struct sch_past *past = past_of(op);
     if (past && is_nested) {

@@ -38,10 +38,12 @@ struct sch_fault {
  * stacks, and what a fused kernel keeps in its frame. For the running thread. */
 bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t bytes);
 
-/* Whether they lie in the shared memory of a block of the cluster: in which, and what has been
- * written of that, if the launch asks. For the running thread. */
+/* The block of the running thread's cluster in whose shared memory they lie, or NULL. */
 const struct rt_block *sch_find_block(const struct rt_thread *thread, uint64_t address,
                                       uint64_t bytes);
+
+/* Whether they lie in such memory: in which, and what has been written of that, if the launch asks.
+ * For the running thread. */
 bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t bytes,
                      struct rt_checked *memory);
 

@@ -378,7 +378,8 @@ void sch_fault_leave_guest(void);
 
 /* op waits for dep, which has finished: its past is complete. */
 void sch_past_depend(struct sch_op *op, struct sch_op *dep);
-/* is_nested: not by the program's own threads, so that nobody knows what it comes after. */
+/* Where pasts are kept. is_nested: not by the program's own threads, so that nobody knows what it
+ * comes after. */
 void sch_past_submit(struct sch_op *op, bool is_nested);
 void sch_past_free(struct sch_past *past); /* NULL is allowed */
 

@@ -5,11 +5,11 @@
  */
 #include "cudart/nvjitlink/nvjitlink.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "ptx/cubin.h"
 #include "ptx/source.h"
+#include "util/read_file.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -61,7 +61,7 @@ enum nvjitlink_result nvJitLinkCreate(struct nvjitlink **link, uint32_t count,
 {
     if (!link)
         return NVJITLINK_NULL_INPUT;
-    // It is there for its log also where the options are wrong.
+    /* It is there for its log also where the options are wrong. */
     *link = calloc(1, sizeof **link);
     if (!*link)
         return NVJITLINK_INTERNAL;
@@ -94,39 +94,13 @@ enum nvjitlink_result nvJitLinkAddData(struct nvjitlink *link, enum nvjitlink_in
                          name && *name ? name : "link input");
 }
 
-/* The file's bytes; NULL when it cannot be read. */
-static char *read_file(const char *path, size_t *bytes)
-{
-    FILE *file = fopen(path, "re");
-    char *data = NULL;
-    size_t capacity = 0;
-    *bytes = 0;
-    while (file && !feof(file) && !ferror(file)) {
-        if (capacity - *bytes < 4096) {
-            capacity = capacity * 2 + 65536;
-            char *longer = realloc(data, capacity);
-            if (!longer)
-                break;
-            data = longer;
-        }
-        *bytes += fread(data + *bytes, 1, capacity - *bytes, file);
-    }
-    bool is_read = file && feof(file) && !ferror(file);
-    if (file)
-        fclose(file);
-    if (is_read)
-        return data;
-    free(data);
-    return NULL;
-}
-
 enum nvjitlink_result nvJitLinkAddFile(struct nvjitlink *link, enum nvjitlink_input_type type,
                                        const char *path)
 {
     size_t bytes;
     if (!link || !path)
         return NVJITLINK_NULL_INPUT;
-    char *data = read_file(path, &bytes);
+    char *data = pxr_read_file(path, &bytes);
     if (!data) {
         nvjitlink_log_add(&link->errors, "no such file: %s\n", path);
         return NVJITLINK_INVALID_INPUT;
@@ -192,10 +166,6 @@ static enum nvjitlink_result take_link_time(struct nvjitlink *link)
 {
     char *ptx;
     size_t bytes;
-    if (link->options.wants_ptx && link->inputs.len > 0) {
-        nvjitlink_log_add(&link->errors, "ERROR: -ptx requires that all inputs have LTOIR\n");
-        return NVJITLINK_INCORRECT_INPUT_TYPE;
-    }
     enum nvjitlink_result result = nvjitlink_complete_link_time(link, &ptx, &bytes);
     if (result == NVJITLINK_SUCCESS && link->options.wants_ptx) {
         link->ptx = ptx;
@@ -220,13 +190,13 @@ enum nvjitlink_result nvJitLinkComplete(struct nvjitlink *link)
         return NVJITLINK_NULL_INPUT;
     if (link->cubin || link->ptx)
         return NVJITLINK_SUCCESS;
-    enum nvjitlink_result result = link->behind ? take_link_time(link) : NVJITLINK_SUCCESS;
-    if (result != NVJITLINK_SUCCESS || link->ptx)
-        return result;
-    if (link->options.wants_ptx) {
+    if (link->options.wants_ptx && (!link->behind || link->inputs.len > 0)) {
         nvjitlink_log_add(&link->errors, "ERROR: -ptx requires that all inputs have LTOIR\n");
         return NVJITLINK_INCORRECT_INPUT_TYPE;
     }
+    enum nvjitlink_result result = link->behind ? take_link_time(link) : NVJITLINK_SUCCESS;
+    if (result != NVJITLINK_SUCCESS || link->ptx)
+        return result;
     enum pxr_status status = PXR_OK;
     if (link->inputs.len == 0)
         status = ptx_joined_add(&link->inputs,

@@ -13,6 +13,7 @@
 #include "ptx/ptx.h"
 #include "tools/ptxas/options.h"
 #include "tools/ptxas/resources.h"
+#include "util/read_file.h"
 
 enum exit_code { EXIT_OK = 0, EXIT_FATAL = 255 };
 
@@ -69,30 +70,12 @@ static void print_errors(const char *name, const struct pxr_error *err)
 }
 
 /* The whole of a file; NULL after a message. */
-static char *read_file(const char *path, size_t *len)
+static char *read_input(const char *path, size_t *len)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-    char *text = NULL;
-    size_t capacity = 0;
-    *len = 0;
-    while (file && !feof(file) && !ferror(file)) {
-        if (capacity - *len < 4096) {
-            capacity = capacity * 2 + 65536;
-            char *grown = realloc(text, capacity);
-            if (!grown)
-                break;
-            text = grown;
-        }
-        *len += fread(text + *len, 1, capacity - *len, file);
-    }
-    bool is_read = file && feof(file) && !ferror(file);
-    if (file && file != stdin)
-        fclose(file);
-    if (is_read)
-        return text;
-    fprintf(stderr, "ptxas fatal   : Input file '%s' could not be opened\n", path);
-    free(text);
-    return NULL;
+    char *text = strcmp(path, "-") == 0 ? pxr_read_stream(stdin, len) : pxr_read_file(path, len);
+    if (!text)
+        fprintf(stderr, "ptxas fatal   : Input file '%s' could not be opened\n", path);
+    return text;
 }
 
 /* Checks one text, whose bytes are kept. */
@@ -114,7 +97,7 @@ static bool take_texts(struct assembly *assembly)
     bool is_good = true;
     for (size_t i = 0; i < inputs->count; i++) {
         size_t len;
-        char *text = read_file(inputs->at[i], &len);
+        char *text = read_input(inputs->at[i], &len);
         is_good = text && take_text(assembly, inputs->at[i], text, len) && is_good;
     }
     for (size_t i = 0; i < strings->count; i++) {

@@ -10,7 +10,6 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
-#include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/code/background.h"
 #include "cudart/core/code/device_report.h"
@@ -21,6 +20,7 @@
 #include "ptx/image.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
+#include "util/read_file.h"
 #include "util/vendor.h"
 
 bool crt_library_is_valid(const struct crt_library *library)
@@ -243,7 +243,7 @@ enum crt_result crt_library_load_file(const char *path, struct crt_library **lib
     if (!path)
         return CRT_INVALID_VALUE;
     size_t size_bytes;
-    char *bytes = crt_read_file(path, &size_bytes);
+    char *bytes = pxr_read_file(path, &size_bytes);
     if (!bytes) {
         pxr_fail(err, PXR_IO, "cannot read the module file '%s'", path);
         return CRT_FILE_NOT_FOUND;

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "cudart/core/base/device.h"
-#include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/summary.h"
 #include "ptx/joined.h"
+#include "util/read_file.h"
 
 static const char linked_name[] = "linked image"; /* in messages */
 
@@ -46,7 +46,7 @@ enum crt_result crt_link_add(struct crt_link *link, const void *data, size_t byt
 enum crt_result crt_link_add_file(struct crt_link *link, const char *path, struct pxr_error *err)
 {
     size_t bytes = 0;
-    char *data = crt_read_file(path, &bytes);
+    char *data = pxr_read_file(path, &bytes);
     if (!data) {
         pxr_fail(err, PXR_IO, "cannot read the file '%s' that is to be linked", path);
         return CRT_FILE_NOT_FOUND;
