@@ -22,6 +22,7 @@
 #include "translator/analysis/address.h"
 #include "translator/analysis/calls.h"
 #include "translator/barriers/effects.h"
+#include "translator/barriers/lane_guards.h"
 #include "translator/barriers/lane_values.h"
 #include "translator/module/declare.h"
 #include "translator/module/module_steps.h"
@@ -34,8 +35,7 @@
 /* An access to shared memory. */
 struct place {
     bool is_known;
-    uint32_t lanes;     /* that come there */
-    uint32_t lane_edge; /* a segment to which only one lane of them goes, whichever; TR_NONE */
+    struct tr_lane_guard guard;
     struct tr_lane_values address;
 };
 
@@ -53,88 +53,6 @@ struct exchanges {
     uint32_t *work;
 };
 
-/* ---- which lanes ---- */
-
-static bool compare(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned unused_bits)
-{
-    int64_t x = (int64_t)(a << unused_bits), y = (int64_t)(b << unused_bits);
-    switch (predicate) {
-    case LLVMIntEQ:
-        return a == b;
-    case LLVMIntNE:
-        return a != b;
-    case LLVMIntUGT:
-        return a > b;
-    case LLVMIntUGE:
-        return a >= b;
-    case LLVMIntULT:
-        return a < b;
-    case LLVMIntULE:
-        return a <= b;
-    case LLVMIntSGT:
-        return x > y;
-    case LLVMIntSGE:
-        return x >= y;
-    case LLVMIntSLT:
-        return x < y;
-    default:
-        return x <= y;
-    }
-}
-
-/* Whether at most one lane finds its a and b equal, whatever the numbers at random stand for. */
-static bool is_equal_once(const struct tr_lane_values *a, const struct tr_lane_values *b)
-{
-    for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
-        for (uint32_t other = 0; other < lane; other++)
-            if (a->of[lane] - b->of[lane] == a->of[other] - b->of[other])
-                return false;
-    return true;
-}
-
-/* What the branch at the end of `from` says of the lanes that go to its successor s. */
-static void apply_branch(const struct exchanges *x, uint32_t from, uint32_t s, struct place *place)
-{
-    const struct tr_segment *segment = &x->graph.segments[from];
-    LLVMValueRef branch = x->graph.values[segment->first_value + segment->value_count - 1].llvm;
-    struct tr_lane_values a, b;
-    if (segment->succ_count != 2 || segment->succs[0] == segment->succs[1] ||
-        LLVMGetInstructionOpcode(branch) != LLVMBr)
-        return;
-    LLVMValueRef condition = LLVMGetCondition(branch);
-    if (LLVMIsAICmpInst(condition) == NULL ||
-        !tr_evaluate_lanes(&x->effects, &x->ids, LLVMGetOperand(condition, 0), &a) ||
-        !tr_evaluate_lanes(&x->effects, &x->ids, LLVMGetOperand(condition, 1), &b))
-        return;
-    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(condition, 0));
-    bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
-    unsigned unused_bits = is_pointer ? 0 : 64 - LLVMGetIntTypeWidth(type);
-    LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
-    bool goes_if = segment->succs[0] == s;
-    if (!a.is_exact || !b.is_exact) {
-        bool is_equal = predicate == (goes_if ? LLVMIntEQ : LLVMIntNE);
-        if (is_equal && place->lane_edge == TR_NONE && is_equal_once(&a, &b))
-            place->lane_edge = s;
-        return;
-    }
-    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
-        if (compare(predicate, a.of[lane], b.of[lane], unused_bits) != goes_if)
-            place->lanes &= ~(UINT32_C(1) << lane);
-}
-
-static void find_lanes(const struct exchanges *x, uint32_t segment, struct place *place)
-{
-    const uint32_t *block = x->effects.facts->block;
-    place->lanes = UINT32_MAX;
-    place->lane_edge = TR_NONE;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    if (threads != 0 && threads < RT_WARP_SIZE)
-        place->lanes = (UINT32_C(1) << threads) - 1;
-    for (uint32_t s = segment, from; (from = x->dominators.idom[s]) != TR_NONE; s = from)
-        if (x->graph.segments[s].pred_count == 1)
-            apply_branch(x, from, s, place);
-}
-
 /* ---- pairs ---- */
 
 static bool overlaps(const struct tr_access *a, uint64_t at, const struct tr_access *b, uint64_t bt)
@@ -148,11 +66,11 @@ static bool is_exchange(const struct exchanges *x, uint32_t i, uint32_t k)
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
     if (!p->is_known || !q->is_known || a->is_write == b->is_write ||
-        (p->lane_edge != TR_NONE && p->lane_edge == q->lane_edge))
+        (p->guard.lane_edge != TR_NONE && p->guard.lane_edge == q->guard.lane_edge))
         return false;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
-        for (uint32_t other = 0; other < RT_WARP_SIZE && (p->lanes >> lane & 1) != 0; other++)
-            if (other != lane && (q->lanes >> other & 1) != 0 &&
+        for (uint32_t other = 0; other < RT_WARP_SIZE && (p->guard.lanes >> lane & 1) != 0; other++)
+            if (other != lane && (q->guard.lanes >> other & 1) != 0 &&
                 overlaps(a, p->address.of[lane], b, q->address.of[other]))
                 return true;
     return false;
@@ -211,7 +129,7 @@ static void find_places(struct exchanges *x)
                           access->origins == TR_ORIGIN_SHARED &&
                           tr_evaluate_lanes(&x->effects, &x->ids, access->pointer, &place->address);
         if (place->is_known)
-            find_lanes(x, access->segment, place);
+            place->guard = tr_lane_guard_of(&x->effects, &x->ids, access->segment);
     }
 }
 

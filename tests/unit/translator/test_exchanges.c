@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where lanes surely exchange values through shared memory they meet, and nowhere else: how often
+ * translator/barriers/exchanges.c makes them. tests/ptx/shapes has kernels that need it.
+ */
+#include "barrier_kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+#include <llvm-c/Core.h>
+
+#include "ptx/ptx.h"
+#include "translator/barriers/exchanges.h"
+#include "translator/pipeline.h"
+
+static LLVMModuleRef translate(const struct ptx_module *ptx, LLVMContextRef context,
+                               const struct tr_facts *facts)
+{
+    struct pxr_error err = {0};
+    struct ptx_kernel_layout layout;
+    LLVMModuleRef module = NULL;
+    const struct ptx_func *kernel = ptx_find_entry(ptx, "k");
+    struct tr_options options = {.triple = "x86_64-unknown-linux-gnu",
+                                 .data_layout = "e-m:e-i64:64-i128:128-n8:16:32:64-S128"};
+    cr_assert_eq(ptx_layout_kernel(ptx, kernel, &layout, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(tr_translate_kernel(ptx, kernel, &layout, &options, context, &module, &err),
+                 PXR_OK, "%s", err.message);
+    tr_assume_facts(module, kernel, facts);
+    cr_assert_eq(tr_run_passes(module, tr_steps[TR_STEP_APPLY_FACTS].passes, NULL, &err), PXR_OK,
+                 "%s", err.message);
+    ptx_layout_fini(&layout);
+    return module;
+}
+
+static uint32_t count_meetings(LLVMModuleRef module)
+{
+    uint32_t count = 0;
+    LLVMValueRef function = LLVMGetNamedFunction(module, "rt_warp_converge");
+    LLVMUseRef use = function == NULL ? NULL : LLVMGetFirstUse(function);
+    for (; use != NULL; use = LLVMGetNextUse(use))
+        count++;
+    return count;
+}
+
+/* In a block of one row of 64 threads. */
+static void expect_meetings(const char *body, uint32_t expected)
+{
+    const struct tr_facts facts = {.block = {64, 1, 1}};
+    struct pxr_error err = {0};
+    struct ptx_module *ptx = NULL;
+    char *text = barrier_kernel(body);
+    cr_assert_eq(ptx_parse(pxr_str_from(text), "test.ptx", &ptx, &err), PXR_OK, "%s\n%s",
+                 err.message, text);
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = translate(ptx, context, &facts);
+    cr_assert_eq(tr_order_exchanges(module, &facts, &err), PXR_OK, "%s", err.message);
+    uint32_t meetings = count_meetings(module);
+    cr_expect_eq(meetings, expected, "%u meetings, not %u:\n%s", meetings, expected, body);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    ptx_module_destroy(ptx);
+    free(text);
+}
+
+#define STORES "st.shared.u32 [%own+128], %tx;"
+#define LOADS  "ld.shared.u32 %r5, [%own+4]; st.global.u32 [%gout], %r5;"
+
+Test(exchanges, lanes_meet_between_a_store_and_the_load_of_another_lane)
+{
+    expect_meetings(STORES LOADS, 1);
+    expect_meetings(LOADS STORES, 1);
+    expect_meetings(STORES "bar.warp.sync -1;" LOADS, 0);
+    expect_meetings(STORES "ld.shared.u32 %r5, [%own+128]; st.global.u32 [%gout], %r5;", 0);
+    expect_meetings(STORES "ld.shared.u32 %r5, [%own+256]; st.global.u32 [%gout], %r5;", 0);
+}
+
+/* Only lane 31 loads what another one, lane 0, has stored. */
+Test(exchanges, lanes_that_do_not_come_there_exchange_nothing)
+{
+    static const char *const leave[] = {
+        "setp.ge.u32 %p1, %tx, 31; @%p1 bra done;",
+        "setp.eq.u32 %p1, %tx, 0; @%p1 bra done; setp.eq.u32 %p2, %tx, 31; @%p2 bra done;",
+        "setp.eq.u32 %p1, %tx, 0; setp.ge.or.u32 %p2, %tx, 31, %p1; @%p2 bra done;",
+        "setp.gt.u32 %p1, %tx, 0; setp.lt.and.u32 %p2, %tx, 31, %p1; @!%p2 bra done;",
+        ("ld.global.u32 %r6, [%gin]; setp.eq.u32 %p1, %r6, 3; setp.ge.or.u32 %p2, %tx, 31, %p1;"
+         "@%p2 bra done;"),
+        ("cvt.u32.u64 %r6, %rd1; setp.eq.u32 %p1, %r6, %tx; setp.ne.u32 %p3, %r6, 70;"
+         "and.pred %p2, %p1, %p3; @!%p2 bra done;"),
+    };
+    static const char *const stay[] = {
+        "setp.ge.u32 %p1, %tx, 32; @%p1 bra done;",
+        "ld.global.u32 %r6, [%gin]; setp.eq.u32 %p1, %r6, 3; @%p1 bra done;",
+        ("ld.global.u32 %r6, [%gin]; setp.eq.u32 %p1, %r6, 3; setp.ge.and.u32 %p2, %tx, 31, %p1;"
+         "@%p2 bra done;"),
+        "cvt.u32.u64 %r6, %rd1; setp.eq.u32 %p1, %r6, %tx; @%p1 bra done;",
+    };
+    char body[512];
+    for (size_t i = 0; i < sizeof leave / sizeof leave[0]; i++) {
+        snprintf(body, sizeof body, "%s%sdone:", leave[i], STORES LOADS);
+        expect_meetings(body, 0);
+    }
+    for (size_t i = 0; i < sizeof stay / sizeof stay[0]; i++) {
+        snprintf(body, sizeof body, "%s%sdone:", stay[i], STORES LOADS);
+        expect_meetings(body, 1);
+    }
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "translator/barriers/lane_guards.h"
+
+#include <llvm-c/Core.h>
+
+/* Longer conditions are not followed. */
+#define DEPTH_MAX 8
+
+struct guards {
+    const struct tr_effects *effects;
+    const struct tr_lane_ids *ids;
+};
+
+/* The lanes for which a condition is surely true, and surely false. */
+struct verdict {
+    uint32_t yes, no;
+};
+
+static bool is_true_constant(LLVMValueRef value)
+{
+    return LLVMIsAConstantInt(value) != NULL && LLVMConstIntGetZExtValue(value) != 0;
+}
+
+/* ---- conditions ---- */
+
+static bool compare(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned unused_bits)
+{
+    int64_t x = (int64_t)(a << unused_bits), y = (int64_t)(b << unused_bits);
+    switch (predicate) {
+    case LLVMIntEQ:
+        return a == b;
+    case LLVMIntNE:
+        return a != b;
+    case LLVMIntUGT:
+        return a > b;
+    case LLVMIntUGE:
+        return a >= b;
+    case LLVMIntULT:
+        return a < b;
+    case LLVMIntULE:
+        return a <= b;
+    case LLVMIntSGT:
+        return x > y;
+    case LLVMIntSGE:
+        return x >= y;
+    case LLVMIntSLT:
+        return x < y;
+    default:
+        return x <= y;
+    }
+}
+
+static struct verdict compare_lanes(const struct guards *g, LLVMValueRef icmp)
+{
+    struct verdict verdict = {0, 0};
+    struct tr_lane_values a, b;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(icmp, 0));
+    if (!tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(icmp, 0), &a) || !a.is_exact ||
+        !tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(icmp, 1), &b) || !b.is_exact)
+        return verdict;
+    bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    unsigned unused_bits = is_pointer ? 0 : 64 - LLVMGetIntTypeWidth(type);
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
+        uint32_t bit = UINT32_C(1) << lane;
+        bool holds = compare(LLVMGetICmpPredicate(icmp), a.of[lane], b.of[lane], unused_bits);
+        *(holds ? &verdict.yes : &verdict.no) |= bit;
+    }
+    return verdict;
+}
+
+static struct verdict judge(const struct guards *g, LLVMValueRef condition, unsigned depth)
+{
+    struct verdict of[3] = {{0, 0}, {0, 0}, {0, 0}};
+    if (LLVMIsAConstantInt(condition) != NULL) {
+        bool holds = is_true_constant(condition);
+        return (struct verdict){holds ? UINT32_MAX : 0, holds ? 0 : UINT32_MAX};
+    }
+    if (depth == DEPTH_MAX || LLVMIsAInstruction(condition) == NULL)
+        return of[0];
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
+    if (opcode == LLVMICmp)
+        return compare_lanes(g, condition);
+    if (opcode != LLVMAnd && opcode != LLVMOr && opcode != LLVMXor && opcode != LLVMFreeze &&
+        opcode != LLVMSelect)
+        return of[0];
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(condition); i++)
+        of[i] = judge(g, LLVMGetOperand(condition, i), depth + 1);
+    switch (opcode) {
+    case LLVMAnd:
+        return (struct verdict){of[0].yes & of[1].yes, of[0].no | of[1].no};
+    case LLVMOr:
+        return (struct verdict){of[0].yes | of[1].yes, of[0].no & of[1].no};
+    case LLVMXor:
+        return (struct verdict){(of[0].yes & of[1].no) | (of[0].no & of[1].yes),
+                                (of[0].yes & of[1].yes) | (of[0].no & of[1].no)};
+    case LLVMSelect:
+        return (struct verdict){
+            (of[0].yes & of[1].yes) | (of[0].no & of[2].yes) | (of[1].yes & of[2].yes),
+            (of[0].yes & of[1].no) | (of[0].no & of[2].no) | (of[1].no & of[2].no)};
+    default: /* freeze */
+        return of[0];
+    }
+}
+
+/* Whether at most one lane finds its a and b equal, whatever the numbers at random stand for. */
+static bool is_equal_once(const struct tr_lane_values *a, const struct tr_lane_values *b)
+{
+    for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
+        for (uint32_t other = 0; other < lane; other++)
+            if (a->of[lane] - b->of[lane] == a->of[other] - b->of[other])
+                return false;
+    return true;
+}
+
+/* Whether at most one lane finds that the condition is `goes_if`. */
+static bool holds_once(const struct guards *g, LLVMValueRef condition, bool goes_if, unsigned depth)
+{
+    struct tr_lane_values a, b;
+    if (depth == DEPTH_MAX || LLVMIsAInstruction(condition) == NULL)
+        return false;
+    LLVMValueRef left = LLVMGetOperand(condition, 0);
+    switch (LLVMGetInstructionOpcode(condition)) {
+    case LLVMFreeze:
+        return holds_once(g, left, goes_if, depth + 1);
+    case LLVMAnd:
+    case LLVMOr:
+        return (LLVMGetInstructionOpcode(condition) == LLVMAnd) == goes_if &&
+               (holds_once(g, left, goes_if, depth + 1) ||
+                holds_once(g, LLVMGetOperand(condition, 1), goes_if, depth + 1));
+    case LLVMXor:
+        return is_true_constant(LLVMGetOperand(condition, 1)) &&
+               holds_once(g, left, !goes_if, depth + 1);
+    case LLVMICmp:
+        return LLVMGetICmpPredicate(condition) == (goes_if ? LLVMIntEQ : LLVMIntNE) &&
+               tr_evaluate_lanes(g->effects, g->ids, left, &a) &&
+               tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(condition, 1), &b) &&
+               is_equal_once(&a, &b);
+    default:
+        return false;
+    }
+}
+
+/* ---- ways ---- */
+
+static void apply_branch(const struct guards *g, LLVMValueRef branch, bool goes_if, uint32_t s,
+                         struct tr_lane_guard *guard)
+{
+    LLVMValueRef condition = LLVMGetCondition(branch);
+    struct verdict verdict = judge(g, condition, 0);
+    guard->lanes &= ~(goes_if ? verdict.no : verdict.yes);
+    if (guard->lane_edge == TR_NONE && holds_once(g, condition, goes_if, 0))
+        guard->lane_edge = s;
+}
+
+/* The case that a number leads to; 0 is the default. */
+static unsigned case_of(LLVMValueRef branch, uint64_t number)
+{
+    for (unsigned k = 1; k < LLVMGetNumSuccessors(branch); k++)
+        if (LLVMConstIntGetZExtValue(LLVMGetSwitchCaseValue(branch, k)) == number)
+            return k;
+    return 0;
+}
+
+static void apply_switch(const struct guards *g, LLVMValueRef branch, LLVMBasicBlockRef to,
+                         struct tr_lane_guard *guard)
+{
+    struct tr_lane_values value;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(branch, 0));
+    if (LLVMGetIntTypeWidth(type) > 64 ||
+        !tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(branch, 0), &value) ||
+        !value.is_exact)
+        return;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        if (LLVMGetSuccessor(branch, case_of(branch, value.of[lane])) != to)
+            guard->lanes &= ~(UINT32_C(1) << lane);
+}
+
+/* What the end of `from` says of the lanes that go to its successor s. */
+static void apply_way(const struct guards *g, uint32_t from, uint32_t s,
+                      struct tr_lane_guard *guard)
+{
+    const struct tr_graph *graph = g->effects->graph;
+    const struct tr_segment *segment = &graph->segments[from];
+    LLVMValueRef branch = graph->values[segment->first_value + segment->value_count - 1].llvm;
+    if (segment->succ_count < 2)
+        return;
+    if (LLVMIsASwitchInst(branch) != NULL)
+        apply_switch(g, branch, graph->segments[s].llvm, guard);
+    else if (LLVMGetInstructionOpcode(branch) == LLVMBr && segment->succs[0] != segment->succs[1])
+        apply_branch(g, branch, segment->succs[0] == s, s, guard);
+}
+
+struct tr_lane_guard tr_lane_guard_of(const struct tr_effects *effects,
+                                      const struct tr_lane_ids *ids, uint32_t segment)
+{
+    const struct guards g = {effects, ids};
+    const uint32_t *block = effects->facts->block;
+    struct tr_lane_guard guard = {.lanes = UINT32_MAX, .lane_edge = TR_NONE};
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads != 0 && threads < RT_WARP_SIZE)
+        guard.lanes = (UINT32_C(1) << threads) - 1;
+    for (uint32_t s = segment, from; (from = effects->dominators->idom[s]) != TR_NONE; s = from)
+        if (effects->graph->segments[s].pred_count == 1)
+            apply_way(&g, from, s, &guard);
+    return guard;
+}
