@@ -74,8 +74,8 @@ static enum pxr_status check_length(const char *path, Elf *elf, const GElf_Ehdr 
     uint64_t end = header->e_phoff + (uint64_t)header->e_phnum * header->e_phentsize;
     for (int i = 0; end <= file_bytes && i < header->e_phnum; i++) {
         GElf_Phdr segment;
-        if (gelf_getphdr(elf, i, &segment) && segment.p_type == PT_LOAD &&
-            segment.p_filesz > 0 && segment.p_offset + segment.p_filesz > end)
+        if (gelf_getphdr(elf, i, &segment) && segment.p_type == PT_LOAD && segment.p_filesz > 0 &&
+            segment.p_offset + segment.p_filesz > end)
             end = segment.p_offset + segment.p_filesz;
     }
     if (end <= file_bytes)
