@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,27 @@ static enum pxr_status check_machine(const char *path, const GElf_Ehdr *header,
         return pxr_fail(err, PXR_UNSUPPORTED,
                         "'%s' is a 32-bit program; ptxrun runs 64-bit ones only", path);
     return PXR_OK;
+}
+
+/* What the headers say is in memory has to be in the file: the kernel maps what is not there, and
+ * the program ends by a signal when it gets to it. */
+static enum pxr_status check_length(const char *path, Elf *elf, const GElf_Ehdr *header,
+                                    struct pxr_error *err)
+{
+    size_t file_bytes = 0;
+    elf_rawfile(elf, &file_bytes);
+    uint64_t end = header->e_phoff + (uint64_t)header->e_phnum * header->e_phentsize;
+    for (int i = 0; end <= file_bytes && i < header->e_phnum; i++) {
+        GElf_Phdr segment;
+        if (gelf_getphdr(elf, i, &segment) && segment.p_type == PT_LOAD && segment.p_filesz > 0 &&
+            segment.p_offset + segment.p_filesz > end)
+            end = segment.p_offset + segment.p_filesz;
+    }
+    if (end <= file_bytes)
+        return PXR_OK;
+    return pxr_fail(err, PXR_BAD_IMAGE,
+                    "'%s' is truncated: it has %zu bytes, and by its headers at least %" PRIu64,
+                    path, file_bytes, end);
 }
 
 /* The loader's path from PT_INTERP, checked against the file's size; NULL if there is none. */
@@ -138,8 +160,11 @@ static enum pxr_status read_elf(const char *path, Elf *elf, struct target_elf *o
 {
     GElf_Ehdr header;
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-        return PXR_OK;
+        return pxr_fail(err, PXR_BAD_IMAGE, "'%s' is truncated: its ELF header is not all there",
+                        path);
     enum pxr_status status = check_machine(path, &header, err);
+    if (status == PXR_OK)
+        status = check_length(path, elf, &header, err);
     if (status)
         return status;
     out->loader = read_loader(elf);
@@ -171,7 +196,7 @@ enum pxr_status target_elf_read(const char *path, struct target_elf *out, struct
         return PXR_OK;
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    enum pxr_status status = elf ? read_elf(path, elf, out, err) : PXR_OK;
+    enum pxr_status status = read_elf(path, elf, out, err);
     elf_end(elf);
     close(fd);
     return status;

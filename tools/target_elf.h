@@ -23,8 +23,9 @@ struct target_elf {
     bool is_static; /* a program without a dynamic loader */
 };
 
-/* Errors: PXR_UNSUPPORTED (made for another machine), PXR_OUT_OF_MEMORY. A file that cannot be
- * read or is damaged counts as one without properties: the kernel will say what is wrong.
+/* Errors: PXR_UNSUPPORTED (made for another machine), PXR_BAD_IMAGE (truncated), PXR_OUT_OF_MEMORY.
+ * A file that cannot be read or is damaged otherwise counts as one without properties: the kernel
+ * will say what is wrong.
  * The caller calls target_elf_fini in any case. */
 enum pxr_status target_elf_read(const char *path, struct target_elf *elf, struct pxr_error *err);
 void target_elf_fini(struct target_elf *elf);

@@ -165,7 +165,8 @@ static uint64_t hash_code(const struct jit_object *object)
 
 static void describe(struct crt_variant *variant, const struct jit_object *object)
 {
-    variant->price_ns = crt_price_predict(object->instructions);
+    if (variant->key.is_quick)
+        variant->price_ns = crt_price_predict(object->instructions, object->size_bytes);
     variant->cost_ns = object->translate_ns + object->optimise_ns + object->codegen_ns;
     variant->form =
         (struct crt_form){.collapse = object->collapse, .width = object->width, .jam = object->jam};
@@ -173,21 +174,31 @@ static void describe(struct crt_variant *variant, const struct jit_object *objec
     variant->code_hash = variant->key.is_quick ? 0 : hash_code(object);
 }
 
+/* The quick code whose kernel the code is of; NULL: there is none. */
+static const struct crt_variant *quick_of(const struct making *making)
+{
+    return making->variant->key.is_quick
+               ? making->variant
+               : atomic_load_explicit(&making->kernel->quick, memory_order_acquire);
+}
+
 /* The code is loaded. */
 static void finish(struct making *making, bool is_cached)
 {
     struct crt_variant *variant = making->variant;
     const struct jit_object *object = &making->object;
+    const struct crt_variant *quick = quick_of(making);
     struct crt_made made = {.is_cached = is_cached, .elapsed_ns = crt_now_ns() - making->start_ns};
     describe(variant, object);
+    made.price_ns = quick ? crt_tier_price(making->kernel, quick) : 0;
     variant->stack_bytes = stack_bytes(making->kernel, object);
     if (!is_cached)
         made.cpu_ns = variant->cost_ns;
     variant->took_ns = made.cpu_ns;
-    if (!is_cached && !variant->key.is_quick)
-        crt_tier_learn(variant->price_ns, made.cpu_ns);
+    if (!is_cached && !variant->key.is_quick && quick)
+        crt_tier_learn(quick->price_ns, made.cpu_ns);
     if (crt_tier() == PXR_TIER_AUTO && making->purpose == CRT_FOR_LAUNCHES)
-        crt_stats_tier(making->kernel->func->name, variant->key.is_quick, variant->price_ns,
+        crt_stats_tier(making->kernel->func->name, variant->key.is_quick, made.price_ns,
                        made.cpu_ns);
     report(making, &made);
 }

@@ -13,6 +13,7 @@ struct crt_made {
     bool is_cached;      /* not compiled, but found */
     uint64_t elapsed_ns; /* with loading */
     uint64_t cpu_ns;     /* of compiling; 0: it was not */
+    uint64_t price_ns;   /* what the best code was expected to take before; 0: nobody has asked */
 };
 
 /* What code is made for. Of the second kind --stats and --explain say nothing here. */

@@ -47,7 +47,8 @@ struct crt_variant {
     uint64_t code_hash;      /* of best code's object */
     bool adds_floats;        /* by atomic operations */
     uint32_t stack_bytes;    /* without room for recursion */
-    uint64_t price_ns;       /* the CPU time that compiling the kernel's best code should take */
+    uint64_t price_ns;       /* of quick code: the CPU time that compiling the kernel's best code
+                                should take on the machine of price.h */
     uint64_t cost_ns;        /* that compiling this took, here or where it was made */
     uint64_t took_ns;        /* here; 0: it was in the cache */
     struct crt_trial *trial; /* that it is part of, NULL: none; its first variant owns it */

@@ -4,10 +4,10 @@
  */
 #include "cudart/core/code/price.h"
 
-/* Of the kernels in docs/tiers.md, nine of ten take from 0.7 to 2.5 times as long. Loops and
- * barriers do not make it better. */
-#define KERNEL_NS      UINT64_C(6000000)
-#define INSTRUCTION_NS UINT64_C(180000)
+/* Fitted to the kernels in docs/tiers.md. The size of quick code tells of helpers, local arrays and
+ * wide operations, of which the number of instructions says nothing. */
+#define INSTRUCTION_NS UINT64_C(360000)
+#define BYTE_NS        UINT64_C(2900)
 
 /* So much of what was predicted is believed before anything has been compiled; no machine and no
  * kernels are further off than the other factor. */
@@ -18,9 +18,9 @@
 #define EARNED_SHARE   2
 #define PROMISE_FACTOR 2
 
-uint64_t crt_price_predict(uint32_t instructions)
+uint64_t crt_price_predict(uint32_t instructions, size_t quick_bytes)
 {
-    return KERNEL_NS + instructions * INSTRUCTION_NS;
+    return instructions * INSTRUCTION_NS + quick_bytes * BYTE_NS;
 }
 
 uint64_t crt_price_correct(uint64_t price_ns, uint64_t predicted_ns, uint64_t took_ns)

@@ -7,11 +7,12 @@
 #define PTXRUN_CUDART_CORE_CODE_PRICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Of compiling the best code of a kernel with so many instructions of PTX, as measured over many
- * kernels on one machine. */
-uint64_t crt_price_predict(uint32_t instructions);
+/* Of compiling the best code of a kernel with so many instructions of PTX, whose quick code is an
+ * object of so many bytes, as measured over many kernels on one machine. */
+uint64_t crt_price_predict(uint32_t instructions, size_t quick_bytes);
 
 /* The same here and now: compilations that should have taken predicted_ns together took took_ns. */
 uint64_t crt_price_correct(uint64_t price_ns, uint64_t predicted_ns, uint64_t took_ns);

@@ -38,7 +38,7 @@ static void print_tier(FILE *out, const struct crt_kernel *kernel,
                        const struct crt_variant *variant, const struct crt_made *made)
 {
     enum pxr_tier tier = crt_tier();
-    double predicted_ms = milliseconds(variant->price_ns);
+    double predicted_ms = milliseconds(made->price_ns);
     uint64_t ran_ns = atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed);
     if (tier == PXR_TIER_QUICK)
         fprintf(out, "ptxrun:   tier: quick, as --tier=quick asks for it\n");

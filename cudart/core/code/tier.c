@@ -45,9 +45,11 @@ void crt_tier_learn(uint64_t predicted_ns, uint64_t took_ns)
     atomic_fetch_add_explicit(&experience.took_ns, took_ns, memory_order_relaxed);
 }
 
-uint64_t crt_tier_price(const struct crt_kernel *kernel)
+uint64_t crt_tier_price(const struct crt_kernel *kernel, const struct crt_variant *quick)
 {
-    const struct crt_variant *quick = atomic_load_explicit(&kernel->quick, memory_order_acquire);
+    uint64_t paid_ns = atomic_load_explicit(&kernel->rent.paid_ns, memory_order_relaxed);
+    if (paid_ns)
+        return paid_ns;
     return crt_price_correct(quick->price_ns,
                              atomic_load_explicit(&experience.predicted_ns, memory_order_relaxed),
                              atomic_load_explicit(&experience.took_ns, memory_order_relaxed));
@@ -55,7 +57,8 @@ uint64_t crt_tier_price(const struct crt_kernel *kernel)
 
 uint64_t crt_tier_limit(const struct crt_kernel *kernel)
 {
-    return crt_tier_price(kernel) / 100 * pxr_options_get()->tier_patience;
+    const struct crt_variant *quick = atomic_load_explicit(&kernel->quick, memory_order_acquire);
+    return crt_tier_price(kernel, quick) / 100 * pxr_options_get()->tier_patience;
 }
 
 /* running_ns: of blocks that have not ended. */
@@ -78,6 +81,7 @@ void crt_tier_begin(struct crt_kernel *kernel)
     struct cache *cache = crt_code_cache();
     if (!cache || !crt_profile_get(cache, kernel->outline->digest, &profile))
         return;
+    atomic_store_explicit(&kernel->rent.paid_ns, profile.price_ns, memory_order_relaxed);
     atomic_store_explicit(&kernel->rent.inherited_ns, profile.quick_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&kernel->rent.kept_ns, profile.quick_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&kernel->rent.ran_ns, profile.quick_ns, memory_order_relaxed);
@@ -99,7 +103,8 @@ void crt_tier_keep(struct crt_kernel *kernel)
     uint64_t ran_ns = atomic_load_explicit(&rent->ran_ns, memory_order_relaxed);
     uint64_t inherited_ns = atomic_load_explicit(&rent->inherited_ns, memory_order_relaxed);
     uint64_t own_ns = kept_ns > inherited_ns ? kept_ns - inherited_ns : 0;
-    uint64_t least_ns = crt_tier_price(kernel) / KEPT_SHARE + own_ns / 2;
+    const struct crt_variant *quick = atomic_load_explicit(&kernel->quick, memory_order_acquire);
+    uint64_t least_ns = crt_tier_price(kernel, quick) / KEPT_SHARE + own_ns / 2;
     if (!cache || ran_ns < kept_ns || ran_ns - kept_ns < least_ns)
         return;
     const struct crt_profile more = {.processes = 1, .quick_ns = ran_ns - kept_ns};
@@ -119,6 +124,8 @@ void crt_tier_spend(struct crt_kernel *kernel, const struct tr_facts *facts, uin
                                          .variants = {{.facts = *facts, .asked = 1}}};
         crt_profile_add(cache, kernel->outline->digest, &more);
     }
+    if (took_ns)
+        atomic_store_explicit(&rent->paid_ns, took_ns, memory_order_relaxed);
     /* Launches for which it does not hold begin to earn theirs. */
     atomic_store_explicit(&rent->inherited_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&rent->kept_ns, 0, memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include "util/options.h"
 
 struct crt_kernel;
+struct crt_variant;
 struct sch_progress;
 struct tr_facts;
 
@@ -22,6 +23,8 @@ struct crt_rent {
                                   and in those before, by the kernel's profile */
     _Atomic(uint64_t) kept_ns; /* of these, what the profile has … */
     _Atomic(uint64_t) inherited_ns; /* … and had from the beginning */
+    _Atomic(uint64_t) paid_ns;      /* for best code when some was compiled last, here or before; 0:
+                                       never */
     atomic_bool is_settled;         /* best code is being made, or cannot be made */
 };
 
@@ -31,8 +34,9 @@ enum pxr_tier crt_tier(void);
 /* Whether best code is made, and no option asks about it or shapes it. */
 bool crt_tier_chooses_code(void);
 
-/* The price of the kernel's best code as it is known now; the kernel has quick code. */
-uint64_t crt_tier_price(const struct crt_kernel *kernel);
+/* The price of the kernel's best code as it is known now: what other variants have cost, or what
+ * its quick code and the compilations of this process let expect. */
+uint64_t crt_tier_price(const struct crt_kernel *kernel, const struct crt_variant *quick);
 
 /* How long its quick code runs before. */
 uint64_t crt_tier_limit(const struct crt_kernel *kernel);
@@ -60,7 +64,7 @@ void crt_tier_keep(struct crt_kernel *kernel);
  * spent. */
 void crt_tier_spend(struct crt_kernel *kernel, const struct tr_facts *facts, uint64_t took_ns);
 
-/* Best code that should have cost predicted_ns has taken took_ns. */
+/* Best code that by its quick code's price_ns should have cost predicted_ns has taken took_ns. */
 void crt_tier_learn(uint64_t predicted_ns, uint64_t took_ns);
 
 #endif

@@ -143,12 +143,17 @@ static void launch_in_tiers(int socket)
     tell(socket, &(bool){atomic_load(&function->variants.count) > 0}, sizeof(bool));
 }
 
+static uint64_t price(const struct crt_kernel *kernel)
+{
+    return crt_tier_price(kernel, atomic_load(&kernel->quick));
+}
+
 /* As if the quick code had run for as long as the best costs. */
 static void earn(int socket)
 {
     CUfunction function = launch_twice();
     const struct tr_facts none = {0};
-    const struct sch_progress progress = {.ran_ns = crt_tier_price(function)};
+    const struct sch_progress progress = {.ran_ns = price(function)};
     struct crt_profile profile;
     crt_tier_note(function, &none, &progress);
     crt_tier_keep(function);
@@ -164,6 +169,8 @@ static void launch_and_look(int socket)
     PEER_CHECK(crt_profile_get(crt_code_cache(), function->outline->digest, &profile));
     PEER_CHECK(profile.quick_ns == 0 && profile.price_ns > 0);
     PEER_CHECK(profile.variant_count == 1 && profile.variants[0].facts.block[0] == 32);
+    /* Of other variants, if there are to be any. */
+    PEER_CHECK(!atomic_load(&function->quick) || price(function) == profile.price_ns);
     tell(socket, &(bool){atomic_load(&function->variants.count) > 0}, sizeof(bool));
 }
 

@@ -35,9 +35,9 @@ Test(price, a_promise_is_that_the_rest_is_as_what_was)
 
 Test(price, grows_with_the_kernel)
 {
-    cr_expect_gt(crt_price_predict(0), 0);
-    cr_expect_gt(crt_price_predict(101), crt_price_predict(100));
-    cr_expect_gt(crt_price_predict(UINT32_MAX), UINT64_C(1) << 40);
+    cr_expect_gt(crt_price_predict(101, 5000), crt_price_predict(100, 5000));
+    cr_expect_gt(crt_price_predict(100, 5001), crt_price_predict(100, 5000));
+    cr_expect_gt(crt_price_predict(UINT32_MAX, UINT32_MAX), UINT64_C(1) << 40);
 }
 
 Test(price, learns_from_what_compilations_took)
