@@ -15,6 +15,7 @@
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/code/tier.h"
 #include "cudart/core/code/trial.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
@@ -39,40 +40,45 @@ struct job {
     struct job *next;
 };
 
-struct jobs {
-    struct job *first;
-    struct job **end; /* where the next one goes, if there is a first */
-};
-
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct jobs earned; /* these first */
-    struct jobs ahead;
+    struct job *earned; /* these first */
+    struct job *ahead;
     unsigned earned_count; /* of those that run */
     unsigned threads;
 } background = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 /* ---- jobs ---- */
 
-static struct jobs *queue_of(const struct job *job)
+static struct job **queue_of(const struct job *job)
 {
     return job->kernel ? &background.earned : &background.ahead;
 }
 
 static void add_locked(struct job *job)
 {
-    struct jobs *jobs = queue_of(job);
-    struct job **end = jobs->first ? jobs->end : &jobs->first;
+    struct job **end = queue_of(job);
+    while (*end)
+        end = &(*end)->next;
     *end = job;
-    jobs->end = &job->next;
 }
 
+/* Of the earned ones the one whose quick code costs most for what the best costs; NULL: none. */
 static struct job *take_first_locked(void)
 {
-    struct job *job = background.earned.first ? background.earned.first : background.ahead.first;
+    struct job **first = background.earned ? &background.earned : &background.ahead;
+    double most = 0;
+    for (struct job **at = &background.earned; *at; at = &(*at)->next) {
+        double urgency = crt_tier_urgency((*at)->kernel);
+        if (urgency > most) {
+            most = urgency;
+            first = at;
+        }
+    }
+    struct job *job = *first;
     if (job)
-        queue_of(job)->first = job->next;
+        *first = job->next;
     return job;
 }
 
@@ -121,7 +127,7 @@ static bool is_of_use(const struct crt_library *library)
 static bool has_idle_cpu(void)
 {
     pthread_mutex_lock(&background.lock);
-    bool is_wanted = background.earned.first != NULL;
+    bool is_wanted = background.earned != NULL;
     pthread_mutex_unlock(&background.lock);
     return !is_wanted && sch_has_idle_cpu();
 }
@@ -206,7 +212,7 @@ static int submit_locked(struct job *job)
         background.threads++;
     if (background.threads > 0)
         return 0;
-    queue_of(job)->first = NULL; /* no thread has been there to leave others behind */
+    *queue_of(job) = NULL; /* no thread has been there to leave others behind */
     return rc;
 }
 

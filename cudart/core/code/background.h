@@ -15,8 +15,8 @@ struct crt_library;
 struct crt_trial;
 struct tr_facts;
 
-/* Has best code made for launches with these facts, after what other kernels have asked for. The
- * kernel is alive, as a grid of it runs, and its rent is settled. */
+/* Has best code made for launches with these facts, in the order of crt_tier_urgency. The kernel is
+ * alive, as a grid of it runs, and its rent is settled. */
 void crt_background_make(struct crt_kernel *kernel, const struct tr_facts *facts);
 
 /* Has quick code made for the library's kernels, in their order, that have none, as long as a CPU

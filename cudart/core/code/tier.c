@@ -61,6 +61,13 @@ uint64_t crt_tier_limit(const struct crt_kernel *kernel)
     return crt_tier_price(kernel, quick) / 100 * pxr_options_get()->tier_patience;
 }
 
+double crt_tier_urgency(const struct crt_kernel *kernel)
+{
+    const struct crt_variant *quick = atomic_load_explicit(&kernel->quick, memory_order_acquire);
+    uint64_t ran_ns = atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed);
+    return (double)ran_ns / ((double)crt_tier_price(kernel, quick) + 1);
+}
+
 /* running_ns: of blocks that have not ended. */
 static bool is_earned(const struct crt_kernel *kernel, uint64_t running_ns, uint64_t promised_ns)
 {

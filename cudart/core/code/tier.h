@@ -41,6 +41,10 @@ uint64_t crt_tier_price(const struct crt_kernel *kernel, const struct crt_varian
 /* How long its quick code runs before. */
 uint64_t crt_tier_limit(const struct crt_kernel *kernel);
 
+/* How often its quick code has run for the price, since best code was made last: of several kernels
+ * that have earned theirs, the one with the most is compiled first. */
+double crt_tier_urgency(const struct crt_kernel *kernel);
+
 /* A grid has run quick code, and none of the best holds for its launch's facts: starts a background
  * compilation if that is earned now. */
 void crt_tier_note(struct crt_kernel *kernel, const struct tr_facts *facts,

@@ -265,6 +265,43 @@ static CUdeviceptr allocate_big(void)
     return out;
 }
 
+/* As if its quick code had run for so long, and it had been asked for. */
+static void ask_for_best(CUfunction function, uint64_t ran_ns)
+{
+    static const struct tr_facts nothing = {0};
+    struct crt_rent *rent = &kernel_of(function)->rent;
+    atomic_store(&rent->ran_ns, ran_ns);
+    atomic_store(&rent->is_settled, true);
+    crt_background_make(kernel_of(function), &nothing);
+}
+
+/* Two that wait for a thread which is busy for long. */
+Test(tiers, the_kernel_that_loses_most_by_waiting_is_compiled_first)
+{
+    choose("4000000000", "1");
+    CUdeviceptr out = allocate(), big_out = allocate_big();
+    CUfunction big, first, urgent;
+    launch_big(&big, big_out);
+    load(work_ptx, "work", &first);
+    load(work_ptx, "work", &urgent);
+    launch(first, out, 1, 10, NULL);
+    launch(urgent, out, 1, 10, NULL);
+    OK(cuCtxSynchronize());
+    crt_background_wait();
+    ask_for_best(big, 1);
+    ask_for_best(first, 1000000);
+    ask_for_best(urgent, 2000000);
+    unsigned first_count, urgent_count;
+    do {
+        first_count = best_count(first);
+        urgent_count = best_count(urgent);
+        usleep(50);
+    } while (first_count + urgent_count == 0);
+    cr_expect_eq(first_count, 0);
+    crt_background_wait();
+    cr_expect_eq(best_count(first), 1);
+}
+
 Test(tiers, a_module_is_unloaded_while_a_kernel_of_it_is_compiled)
 {
     choose("0", "1");
