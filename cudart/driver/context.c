@@ -125,19 +125,27 @@ CUresult cuCtxGetCurrent(CUcontext *ctx)
         return result;
     if (!ctx)
         return CRT_INVALID_VALUE;
-    *ctx = crt_context_get_current();
+    *ctx = crt_context_get_handle();
     return CRT_SUCCESS;
 }
 
-/* The given context, or the current one when it is NULL. */
-static CUresult pick_context(CUcontext *ctx)
+/* The given context, or the current one when it is NULL; *green: the green one that it is, or NULL.
+ */
+static CUresult pick_green(CUcontext *ctx, struct crt_green **green)
 {
     CUresult result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
-    if (!*ctx)
-        *ctx = crt_context_get_current();
+    CUcontext handle = *ctx ? *ctx : crt_context_get_handle();
+    *green = crt_green_of(handle);
+    *ctx = crt_context_behind(handle);
     return crt_context_is_valid(*ctx) ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
+}
+
+static CUresult pick_context(CUcontext *ctx)
+{
+    struct crt_green *green;
+    return pick_green(ctx, &green);
 }
 
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
@@ -182,21 +190,23 @@ CUresult cuCtxSetFlags(unsigned flags)
 
 CUresult cuCtxGetId(CUcontext ctx, unsigned long long *id)
 {
-    CUresult result = pick_context(&ctx);
+    struct crt_green *green;
+    CUresult result = pick_green(&ctx, &green);
     if (result != CRT_SUCCESS)
         return result;
     if (!id)
         return CRT_INVALID_VALUE;
-    *id = ctx->id;
+    *id = green ? green->id : ctx->id;
     return CRT_SUCCESS;
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx)
 {
-    CUresult result = pick_context(&ctx);
+    struct crt_green *green;
+    CUresult result = pick_green(&ctx, &green);
     if (result != CRT_SUCCESS)
         return result;
-    return ctx->is_active ? crt_context_synchronize(ctx) : CRT_CONTEXT_IS_DESTROYED;
+    return ctx->is_active ? crt_context_synchronize(ctx, green) : CRT_CONTEXT_IS_DESTROYED;
 }
 
 CUresult cuCtxSynchronize(void)
@@ -291,18 +301,19 @@ CUresult cuCtxResetPersistingL2Cache(void)
 }
 
 /* Both contexts of a peer access. */
-static CUresult require_peers(CUcontext *ctx, CUcontext peer)
+static CUresult require_peers(CUcontext *ctx, CUcontext *peer)
 {
     CUresult result = crt_context_require(ctx);
     if (result != CRT_SUCCESS)
         return result;
-    return crt_context_is_valid(peer) && peer->is_active ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
+    *peer = crt_context_behind(*peer);
+    return crt_context_is_valid(*peer) && (*peer)->is_active ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
     CUcontext ctx;
-    CUresult result = require_peers(&ctx, peer);
+    CUresult result = require_peers(&ctx, &peer);
     if (result != CRT_SUCCESS)
         return result;
     if (flags)
@@ -313,6 +324,6 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 CUresult cuCtxDisablePeerAccess(CUcontext peer)
 {
     CUcontext ctx;
-    CUresult result = require_peers(&ctx, peer);
+    CUresult result = require_peers(&ctx, &peer);
     return result == CRT_SUCCESS ? crt_context_disable_peer(ctx, peer) : result;
 }

@@ -298,6 +298,7 @@ _Pragma("GCC visibility pop")
 
 #include "cudart/driver/cuda_device.h"
 #include "cudart/driver/cuda_graph.h"
+#include "cudart/driver/cuda_green.h"
 #include "cudart/driver/cuda_memory.h"
 #include "cudart/driver/cuda_module.h"
 #include "cudart/driver/cuda_stream.h"

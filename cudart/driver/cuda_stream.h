@@ -7,7 +7,6 @@
 
 #include "cudart/driver/cuda_types.h"
 
-typedef struct cu_green_context *CUgreenCtx;
 typedef int CUstreamAttrID;
 typedef CUlaunchAttributeValue CUstreamAttrValue;
 

@@ -20,6 +20,7 @@ typedef uint64_t cuuint64_t;
 
 /* Handles are pointers to the objects of cudart/core. */
 typedef struct crt_context *CUcontext;
+typedef struct crt_green *CUgreenCtx;
 typedef struct crt_stream *CUstream;
 typedef struct crt_event *CUevent;
 typedef struct crt_library *CUlibrary;

@@ -46,10 +46,12 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream handle, unsigned flags)
     return crt_event_record_external(event, stream);
 }
 
-/* CRT_SUCCESS when ctx is one that can be worked with; it need not be the current one. */
-static CUresult check_given_context(CUcontext ctx)
+/* CRT_SUCCESS when the handle is that of a context that can be worked with; it need not be the
+ * current one. */
+static CUresult check_given_context(CUcontext handle)
 {
     CUresult result = crt_check_ready();
+    CUcontext ctx = crt_context_behind(handle);
     if (result != CRT_SUCCESS)
         return result;
     if (!crt_context_is_valid(ctx))
@@ -62,7 +64,9 @@ static CUresult check_given_context(CUcontext ctx)
 CUresult cuCtxRecordEvent(CUcontext ctx, CUevent event)
 {
     CUresult result = check_given_context(ctx);
-    return result == CRT_SUCCESS ? crt_event_record_all(event, ctx) : result;
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_event_record_all(event, crt_context_behind(ctx), crt_green_of(ctx));
 }
 
 CUresult cuCtxWaitEvent(CUcontext ctx, CUevent event)
@@ -72,7 +76,7 @@ CUresult cuCtxWaitEvent(CUcontext ctx, CUevent event)
         return result;
     if (!crt_event_is_valid(event))
         return CRT_INVALID_HANDLE;
-    return crt_stream_wait_event_all(ctx, event);
+    return crt_stream_wait_event_all(crt_context_behind(ctx), crt_green_of(ctx), event);
 }
 
 CUresult cuEventQuery(CUevent event)

@@ -11,7 +11,7 @@ CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS *params, struct crt_work
 {
     if (!params)
         return CRT_INVALID_VALUE;
-    if (params->ctx && !crt_context_is_valid(params->ctx))
+    if (params->ctx && !is_context(params->ctx))
         return CRT_INVALID_CONTEXT;
     CUfunction function = params->func ? params->func : params->kern;
     if (!function)
@@ -24,7 +24,7 @@ CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS *params, struct crt_work
         return CRT_INVALID_VALUE;
     CUresult result = crt_work_launch(function, &config, params->kernelParams, params->extra, work);
     if (result == CRT_SUCCESS)
-        work->ctx = params->ctx ? params->ctx : crt_context_get_current();
+        work->ctx = params->ctx ? crt_context_behind(params->ctx) : crt_context_get_current();
     return result;
 }
 

@@ -71,7 +71,7 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     if (result != CRT_SUCCESS)
         return result;
     struct crt_work work;
-    if (ctx && !crt_context_is_valid(ctx))
+    if (ctx && !is_context(ctx))
         return CRT_INVALID_VALUE;
     return add_node(read_memcpy_node(copy, &work), node, graph, deps, count, &work);
 }
@@ -153,7 +153,7 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
     if (result != CRT_SUCCESS)
         return result;
     struct crt_work work;
-    if (ctx && !crt_context_is_valid(ctx))
+    if (ctx && !is_context(ctx))
         return CRT_INVALID_VALUE;
     CUgraphNode mine = crt_graph_exec_find(exec, node);
     if (!has_kind(mine, CRT_NODE_COPY) || !copy)
@@ -192,7 +192,7 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     if (result != CRT_SUCCESS)
         return result;
     struct crt_work work;
-    if (ctx && !crt_context_is_valid(ctx))
+    if (ctx && !is_context(ctx))
         return CRT_INVALID_CONTEXT;
     return add_node(read_memset_node(params, &work), node, graph, deps, count, &work);
 }
@@ -230,7 +230,7 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
     if (result != CRT_SUCCESS)
         return result;
     struct crt_work work;
-    if (ctx && !crt_context_is_valid(ctx))
+    if (ctx && !is_context(ctx))
         return CRT_INVALID_VALUE;
     return change_exec_node(read_memset_node(params, &work), exec, node, &work);
 }

@@ -16,7 +16,7 @@ static bool is_reserved_clear(const CUgraphNodeParams *params)
 static CUresult read_fill(const CUDA_MEMSET_NODE_PARAMS_v2 *params, struct crt_work *work)
 {
     CUDA_MEMSET_NODE_PARAMS narrow;
-    if (params->ctx && !crt_context_is_valid(params->ctx))
+    if (params->ctx && !is_context(params->ctx))
         return CRT_INVALID_CONTEXT;
     memcpy(&narrow, params, sizeof narrow);
     return read_memset_node(&narrow, work);
@@ -26,7 +26,7 @@ static CUresult read_copy(const CUDA_MEMCPY_NODE_PARAMS *params, struct crt_work
 {
     if (params->flags)
         return CRT_INVALID_VALUE;
-    if (params->copyCtx && !crt_context_is_valid(params->copyCtx))
+    if (params->copyCtx && !is_context(params->copyCtx))
         return CRT_INVALID_CONTEXT;
     return read_memcpy_node(&params->copyParams, work);
 }
@@ -66,7 +66,7 @@ static CUresult read_work(const CUgraphNodeParams *params, struct crt_work *work
 static CUresult read_conditional(CUgraph graph, const CUDA_CONDITIONAL_NODE_PARAMS *params,
                                  struct crt_work *work)
 {
-    if (params->ctx && !crt_context_is_valid(params->ctx))
+    if (params->ctx && !is_context(params->ctx))
         return CRT_INVALID_CONTEXT;
     if (params->type < CU_GRAPH_COND_TYPE_IF || params->type > CU_GRAPH_COND_TYPE_SWITCH)
         return CRT_INVALID_VALUE;

@@ -134,8 +134,7 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CUgrap
         return result;
     if (!handle)
         return CRT_INVALID_VALUE;
-    if (!ctx)
-        ctx = crt_context_get_current();
+    ctx = ctx ? crt_context_behind(ctx) : crt_context_get_current();
     if (!crt_context_is_valid(ctx))
         return CRT_INVALID_VALUE;
     struct crt_conditional *variable;

@@ -9,6 +9,7 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/result.h"
 #include "cudart/core/streams/context.h"
+#include "cudart/core/streams/green.h"
 #include "cudart/core/streams/stream.h"
 #include "cudart/driver/cuda_driver.h"
 
@@ -38,6 +39,12 @@ static inline CUresult check_device_output(CUdevice device, const void *output)
     if (result != CRT_SUCCESS)
         return result;
     return output ? CRT_SUCCESS : CRT_INVALID_VALUE;
+}
+
+/* Whether a program's handle is that of a context, or of a green one. */
+static inline bool is_context(CUcontext handle)
+{
+    return crt_context_is_valid(crt_context_behind(handle));
 }
 
 /* CRT_SUCCESS when there is a usable current context, for functions that need no more of it. */

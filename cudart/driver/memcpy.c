@@ -226,15 +226,16 @@ static CUresult copy_2d(CUstream stream, const CUDA_MEMCPY2D *copy, bool is_asyn
 /* "… serialized with respect to all pending and future asynchronous work in the current context,
  * the copy's source context, and the copy's destination context": the synchronous forms wait for
  * what the two contexts have pending, and return when they are done. */
-static CUresult settle(CUcontext ctx)
+static CUresult settle(CUcontext handle)
 {
+    CUcontext ctx = crt_context_behind(handle);
     return ctx == crt_context_get_current() ? CRT_SUCCESS : crt_context_wait(ctx);
 }
 
 static CUresult copy_peer(CUstream stream, CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,
                           CUcontext src_ctx, size_t bytes, bool is_async)
 {
-    if (!crt_context_is_valid(dst_ctx) || !crt_context_is_valid(src_ctx))
+    if (!is_context(dst_ctx) || !is_context(src_ctx))
         return CRT_INVALID_CONTEXT;
     if (is_async)
         return copy_on_device(stream, dst, src, bytes, true);
@@ -243,14 +244,14 @@ static CUresult copy_peer(CUstream stream, CUdeviceptr dst, CUcontext dst_ctx, C
         result = settle(src_ctx);
     if (result == CRT_SUCCESS)
         result = copy_on_device(stream, dst, src, bytes, false);
-    bool is_own = dst_ctx == src_ctx && dst_ctx == crt_context_get_current();
+    bool is_own = dst_ctx == src_ctx && crt_context_behind(dst_ctx) == crt_context_get_current();
     return result == CRT_SUCCESS && !is_own ? finish(stream) : result;
 }
 
 /* Whether a side of a peer copy names a context where it needs one. */
 static bool has_context(CUmemorytype type, CUcontext ctx)
 {
-    return type == CU_MEMORYTYPE_HOST || crt_context_is_valid(ctx);
+    return type == CU_MEMORYTYPE_HOST || is_context(ctx);
 }
 
 /* The descriptor of a peer copy has contexts where the plain one has reserved fields. */

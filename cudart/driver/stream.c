@@ -16,7 +16,9 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priori
     CUresult result = crt_context_require(&ctx);
     if (result != CRT_SUCCESS)
         return result;
-    return stream ? crt_stream_create(ctx, flags, priority, stream) : CRT_INVALID_VALUE;
+    if (!stream)
+        return CRT_INVALID_VALUE;
+    return crt_stream_create(ctx, crt_green_current(), flags, priority, stream);
 }
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
@@ -121,15 +123,28 @@ CUresult cuStreamGetId(CUstream handle, unsigned long long *id)
     return CRT_SUCCESS;
 }
 
-CUresult cuStreamGetCtx(CUstream handle, CUcontext *ctx)
+/* What a stream belongs to; the null stream, and a thread's own one: what is current. */
+static CUresult find_contexts(CUstream handle, CUcontext *ctx, CUgreenCtx *green)
 {
     CUstream stream;
     CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
+    *ctx = stream->ctx;
+    *green = stream->is_null || stream->is_own ? crt_green_current() : stream->green;
+    return CRT_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream handle, CUcontext *ctx)
+{
+    CUcontext primary;
+    CUgreenCtx green;
+    CUresult result = find_contexts(handle, &primary, &green);
+    if (result != CRT_SUCCESS)
+        return result;
     if (!ctx)
         return CRT_INVALID_VALUE;
-    *ctx = stream->ctx;
+    *ctx = green ? (CUcontext)green : primary;
     return CRT_SUCCESS;
 }
 
@@ -145,13 +160,19 @@ CUresult cuStreamGetDevice(CUstream handle, CUdevice *device)
     return CRT_SUCCESS;
 }
 
-/* There are no green contexts. */
 CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, CUgreenCtx *green)
 {
-    CUresult result = cuStreamGetCtx(stream, ctx);
-    if (result == CRT_SUCCESS && green)
-        *green = NULL;
-    return result;
+    CUcontext primary;
+    CUgreenCtx found;
+    CUresult result = find_contexts(stream, &primary, &found);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!ctx)
+        return CRT_INVALID_VALUE;
+    *ctx = primary;
+    if (green)
+        *green = found;
+    return CRT_SUCCESS;
 }
 
 CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx *green)

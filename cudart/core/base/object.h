@@ -19,6 +19,7 @@
 
 enum crt_kind {
     CRT_KIND_CONTEXT,
+    CRT_KIND_GREEN,
     CRT_KIND_STREAM,
     CRT_KIND_EVENT,
     CRT_KIND_LIBRARY,
@@ -34,6 +35,7 @@ enum crt_kind {
     CRT_KIND_REFERENCE, /* to a texture or surface */
     CRT_KIND_POOL,
     CRT_KIND_PHYSICAL,
+    CRT_KIND_RESOURCES, /* a share of a device */
     CRT_KIND_CONDITIONAL,
     CRT_KIND_USER_OBJECT,
     CRT_KIND_COUNT

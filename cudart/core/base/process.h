@@ -33,6 +33,9 @@ enum crt_result crt_check_ready(void);
 
 const struct crt_environment *crt_environment_get(void);
 
+/* Number for launches and objects, rising from 1. */
+uint64_t crt_next_number(void);
+
 CRT_API_END
 
 /* The two ends of crt_init (init.h), each called once: reads the environment and sees to forks and
@@ -50,9 +53,7 @@ bool crt_is_exiting(void);
 /* Starts the workers if they do not run yet. */
 enum crt_result crt_start_workers(void);
 
-/* Number for launches and objects, rising from 1. */
-uint64_t crt_next_number(void);
-/* The first of count numbers in a row. */
+/* The first of count numbers in a row, of those that crt_next_number gives. */
 uint64_t crt_next_numbers(uint64_t count);
 
 uint64_t crt_now_ns(void); /* CLOCK_MONOTONIC */

@@ -115,7 +115,7 @@ static const char *find_obstacle(const struct crt_launch *launch,
 
 static bool wait_for_all(struct crt_context *ctx)
 {
-    struct sch_op *op = crt_stream_join_all(ctx);
+    struct sch_op *op = crt_stream_join_all(ctx, NULL);
     if (!op)
         return false;
     sch_op_submit(op);

@@ -331,7 +331,7 @@ static void finish_work(void)
     struct crt_context *ctx = crt_context_get_current();
     if (!crt_context_is_valid(ctx) || !atomic_load(&ctx->is_active) || sch_on_pool_thread())
         return;
-    struct sch_op *join = crt_stream_join_all(ctx);
+    struct sch_op *join = crt_stream_join_all(ctx, NULL);
     if (!join)
         return;
     sch_op_submit(join);

@@ -22,6 +22,7 @@ struct crt_capture;
 struct crt_context;
 struct crt_event;
 struct crt_graph;
+struct crt_green;
 struct crt_node;
 struct crt_stream;
 struct crt_work;
@@ -67,9 +68,10 @@ enum crt_result crt_capture_exchange_mode(int *mode);
  * and the calling thread's mode forbid it. */
 enum crt_result crt_capture_check_unsafe(void);
 
-/* Called by functions that act on all streams of a context: CRT_STREAM_CAPTURE_UNSUPPORTED when one
- * of them captures. */
-enum crt_result crt_capture_check_context(const struct crt_context *ctx);
+/* Called by functions that act on all streams of a context, or of a green one if that is not NULL:
+ * CRT_STREAM_CAPTURE_UNSUPPORTED when one of them captures. */
+enum crt_result crt_capture_check_context(const struct crt_context *ctx,
+                                          const struct crt_green *green);
 
 /* Refuses an operation that cannot be captured: CRT_STREAM_CAPTURE_UNSUPPORTED. */
 enum crt_result crt_capture_refuse(struct crt_stream *stream);

@@ -12,11 +12,6 @@
 
 static _Thread_local int thread_mode; /* enum crt_capture_mode */
 
-static bool is_blocking_of(const struct crt_stream *stream, const struct crt_context *ctx)
-{
-    return stream->ctx == ctx && !(stream->flags & CRT_STREAM_NON_BLOCKING);
-}
-
 enum crt_result crt_capture_exchange_mode(int *mode)
 {
     if (*mode < 0 || *mode >= CRT_CAPTURE_MODE_COUNT)
@@ -55,25 +50,34 @@ enum crt_result crt_capture_check_unsafe(void)
     return result;
 }
 
-/* Whether a capture has a stream of the context; a blocking one, if only those count. */
-static bool touches(const struct crt_capture *capture, const struct crt_context *ctx,
-                    bool only_blocking)
+/* Which streams a call acts on. */
+struct acted_on {
+    const struct crt_context *ctx;
+    const struct crt_green *green; /* only its streams, or NULL */
+    bool only_blocking;
+};
+
+static bool is_acted_on(const struct crt_stream *stream, const struct acted_on *which)
 {
-    for (size_t i = 0; i < capture->stream_count; i++) {
-        const struct crt_stream *stream = capture->streams[i];
-        if (only_blocking ? is_blocking_of(stream, ctx) : stream->ctx == ctx)
+    return stream->ctx == which->ctx && (!which->green || stream->green == which->green) &&
+           (!which->only_blocking || crt_stream_is_blocking(stream));
+}
+
+static bool touches(const struct crt_capture *capture, const struct acted_on *which)
+{
+    for (size_t i = 0; i < capture->stream_count; i++)
+        if (is_acted_on(capture->streams[i], which))
             return true;
-    }
     return false;
 }
 
-static bool find_touching(const struct crt_context *ctx, bool only_blocking, bool invalidates)
+static bool find_touching(const struct acted_on *which, bool invalidates)
 {
     bool is_found = false;
     struct crt_capture *capture;
     DL_FOREACH(crt_captures.running, capture)
     {
-        if (!touches(capture, ctx, only_blocking))
+        if (!touches(capture, which))
             continue;
         is_found = true;
         capture->is_invalid = capture->is_invalid || invalidates;
@@ -81,12 +85,13 @@ static bool find_touching(const struct crt_context *ctx, bool only_blocking, boo
     return is_found;
 }
 
-enum crt_result crt_capture_check_context(const struct crt_context *ctx)
+enum crt_result crt_capture_check_context(const struct crt_context *ctx,
+                                          const struct crt_green *green)
 {
     if (!crt_capture_is_any_running())
         return CRT_SUCCESS;
     pthread_mutex_lock(&crt_captures.lock);
-    bool is_found = find_touching(ctx, false, true);
+    bool is_found = find_touching(&(struct acted_on){.ctx = ctx, .green = green}, true);
     pthread_mutex_unlock(&crt_captures.lock);
     return is_found ? CRT_STREAM_CAPTURE_UNSUPPORTED : CRT_SUCCESS;
 }
@@ -96,7 +101,7 @@ enum crt_result crt_capture_check_null_stream(const struct crt_context *ctx)
     if (!crt_capture_is_any_running())
         return CRT_SUCCESS;
     pthread_mutex_lock(&crt_captures.lock);
-    bool is_found = find_touching(ctx, true, true);
+    bool is_found = find_touching(&(struct acted_on){.ctx = ctx, .only_blocking = true}, true);
     pthread_mutex_unlock(&crt_captures.lock);
     return is_found ? CRT_STREAM_CAPTURE_IMPLICIT : CRT_SUCCESS;
 }
@@ -130,7 +135,8 @@ enum crt_result crt_capture_get(struct crt_stream *stream, struct crt_capture_in
         return CRT_SUCCESS;
     pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = CRT_SUCCESS;
-    if (stream->is_null && find_touching(stream->ctx, true, false))
+    struct acted_on blocking = {.ctx = stream->ctx, .only_blocking = true};
+    if (stream->is_null && find_touching(&blocking, false))
         result = CRT_STREAM_CAPTURE_IMPLICIT;
     else
         result = get_locked(&stream->captured, info);

@@ -14,6 +14,7 @@
 #include "cudart/core/check/api_errors.h"
 #include "cudart/core/streams/capture.h"
 #include "cudart/core/streams/event.h"
+#include "cudart/core/streams/green.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 
@@ -62,6 +63,7 @@ static void end_parts(struct crt_context *ctx)
  * number says which one is meant. */
 struct entry {
     struct crt_context *ctx;
+    struct crt_green *green; /* the program's handle, if that is a green context of ctx; or NULL */
     uint64_t serial;
 };
 
@@ -85,9 +87,17 @@ static struct entry *top_entry(void)
     return thread.depth ? entry_at(thread.depth - 1) : NULL;
 }
 
-static void set_entry(struct entry *entry, struct crt_context *ctx)
+static uint64_t serial_of(const struct crt_context *ctx, const struct crt_green *green)
 {
-    *entry = (struct entry){.ctx = ctx, .serial = atomic_load(&ctx->serial)};
+    return green ? green->id : atomic_load_explicit(&ctx->serial, memory_order_relaxed);
+}
+
+/* handle: a context or a green one. */
+static void set_entry(struct entry *entry, struct crt_context *handle)
+{
+    struct crt_context *ctx = crt_context_behind(handle);
+    struct crt_green *green = crt_green_of(handle);
+    *entry = (struct entry){.ctx = ctx, .green = green, .serial = serial_of(ctx, green)};
 }
 
 /* Makes place for one more; false: out of memory. */
@@ -105,9 +115,9 @@ static bool reserve_entry(void)
 }
 
 /* reserve_entry has made its place. */
-static void push_entry(struct crt_context *ctx)
+static void push_entry(struct crt_context *handle)
 {
-    set_entry(entry_at(thread.depth++), ctx);
+    set_entry(entry_at(thread.depth++), handle);
 }
 
 static void pop_entry(void)
@@ -137,7 +147,7 @@ static void start_context(struct crt_context *ctx)
 /* Ends all a context owns. Work in flight is waited for. */
 static void stop_context(struct crt_context *ctx)
 {
-    struct sch_op *join = crt_stream_join_all(ctx);
+    struct sch_op *join = crt_stream_join_all(ctx, NULL);
     if (join) {
         sch_op_submit(join);
         sch_op_wait(join);
@@ -293,38 +303,38 @@ bool crt_context_is_valid(const struct crt_context *ctx)
     return is_primary_handle(ctx) || crt_object_is(ctx, CRT_KIND_CONTEXT);
 }
 
-enum crt_result crt_context_push(struct crt_context *ctx)
+enum crt_result crt_context_push(struct crt_context *handle)
 {
-    if (!crt_context_is_valid(ctx))
+    if (!crt_context_is_valid(crt_context_behind(handle)))
         return CRT_INVALID_CONTEXT;
     if (!reserve_entry())
         return CRT_OUT_OF_MEMORY;
-    push_entry(ctx);
+    push_entry(handle);
     return CRT_SUCCESS;
 }
 
-enum crt_result crt_context_pop(struct crt_context **ctx)
+enum crt_result crt_context_pop(struct crt_context **handle)
 {
-    struct crt_context *top = crt_context_get_current();
+    struct crt_context *top = crt_context_get_handle();
     if (!top)
         return CRT_INVALID_CONTEXT;
     pop_entry();
-    if (ctx)
-        *ctx = top;
+    if (handle)
+        *handle = top;
     return CRT_SUCCESS;
 }
 
-enum crt_result crt_context_set_current(struct crt_context *ctx)
+enum crt_result crt_context_set_current(struct crt_context *handle)
 {
-    if (ctx && !crt_context_is_valid(ctx))
+    if (handle && !crt_context_is_valid(crt_context_behind(handle)))
         return CRT_INVALID_CONTEXT;
     struct entry *top = top_entry();
-    if (!ctx && top)
+    if (!handle && top)
         pop_entry();
-    else if (ctx && top)
-        set_entry(top, ctx);
-    else if (ctx)
-        push_entry(ctx);
+    else if (handle && top)
+        set_entry(top, handle);
+    else if (handle)
+        push_entry(handle);
     return CRT_SUCCESS;
 }
 
@@ -332,6 +342,26 @@ struct crt_context *crt_context_get_current(void)
 {
     const struct entry *top = top_entry();
     return top ? top->ctx : NULL;
+}
+
+struct crt_green *crt_green_current(void)
+{
+    const struct entry *top = top_entry();
+    return top && crt_green_is_valid(top->green) ? top->green : NULL;
+}
+
+struct crt_context *crt_context_get_handle(void)
+{
+    const struct entry *top = top_entry();
+    return top && top->green ? (struct crt_context *)top->green : crt_context_get_current();
+}
+
+static bool is_alive(const struct entry *entry)
+{
+    return crt_context_is_valid(entry->ctx) &&
+           (!entry->green || crt_green_is_valid(entry->green)) &&
+           serial_of(entry->ctx, entry->green) == entry->serial &&
+           atomic_load_explicit(&entry->ctx->is_active, memory_order_acquire);
 }
 
 /* The current context if it lives, whatever its errors. */
@@ -343,12 +373,9 @@ static enum crt_result require_alive(struct crt_context **ctx)
     const struct entry *top = top_entry();
     if (!top)
         return CRT_INVALID_CONTEXT;
-    struct crt_context *current = top->ctx;
-    if (!crt_context_is_valid(current) ||
-        atomic_load_explicit(&current->serial, memory_order_relaxed) != top->serial ||
-        !atomic_load_explicit(&current->is_active, memory_order_acquire))
+    if (!is_alive(top))
         return CRT_CONTEXT_IS_DESTROYED;
-    *ctx = current;
+    *ctx = top->ctx;
     return CRT_SUCCESS;
 }
 
@@ -367,11 +394,11 @@ enum crt_result crt_context_require(struct crt_context **ctx)
     return result == CRT_SUCCESS ? tell_sticky(*ctx) : result;
 }
 
-enum crt_result crt_context_wait(struct crt_context *ctx)
+static enum crt_result wait_for(struct crt_context *ctx, struct crt_green *green)
 {
     if (sch_on_pool_thread())
         return CRT_NOT_PERMITTED;
-    struct sch_op *join = crt_stream_join_all(ctx);
+    struct sch_op *join = crt_stream_join_all(ctx, green);
     if (!join)
         return CRT_OUT_OF_MEMORY;
     sch_op_submit(join);
@@ -381,12 +408,17 @@ enum crt_result crt_context_wait(struct crt_context *ctx)
     return crt_context_outcome(ctx);
 }
 
-enum crt_result crt_context_synchronize(struct crt_context *ctx)
+enum crt_result crt_context_wait(struct crt_context *ctx)
+{
+    return wait_for(ctx, NULL);
+}
+
+enum crt_result crt_context_synchronize(struct crt_context *ctx, struct crt_green *green)
 {
     if (sch_on_pool_thread())
         return CRT_NOT_PERMITTED;
-    enum crt_result result = crt_capture_check_context(ctx);
-    return result == CRT_SUCCESS ? crt_context_wait(ctx) : result;
+    enum crt_result result = crt_capture_check_context(ctx, green);
+    return result == CRT_SUCCESS ? wait_for(ctx, green) : result;
 }
 
 static bool is_lack(enum crt_result result)

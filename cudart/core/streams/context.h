@@ -105,10 +105,12 @@ enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
 enum crt_result crt_context_destroy(struct crt_context *ctx);
 
 /* ---- the calling thread's stack of contexts ---- */
-enum crt_result crt_context_push(struct crt_context *ctx);
-enum crt_result crt_context_pop(struct crt_context **ctx);
-enum crt_result crt_context_set_current(struct crt_context *ctx); /* NULL: none */
-struct crt_context *crt_context_get_current(void);                /* NULL: none */
+/* Handles are contexts or green ones (green.h); what is current is the context behind. */
+enum crt_result crt_context_push(struct crt_context *handle);
+enum crt_result crt_context_pop(struct crt_context **handle);
+enum crt_result crt_context_set_current(struct crt_context *handle); /* NULL: none */
+struct crt_context *crt_context_get_current(void);                   /* NULL: none */
+struct crt_context *crt_context_get_handle(void);                    /* NULL: none */
 
 /* The current context, ready for work: CRT_NOT_INITIALIZED, CRT_INVALID_CONTEXT when there is
  * none, CRT_CONTEXT_IS_DESTROYED, or the context's sticky error. */
@@ -124,9 +126,9 @@ bool crt_context_flags_are_valid(unsigned flags);
  * host function. */
 enum crt_result crt_context_wait(struct crt_context *ctx);
 
-/* The same for the program: CRT_STREAM_CAPTURE_UNSUPPORTED while a stream of the context captures.
- */
-enum crt_result crt_context_synchronize(struct crt_context *ctx);
+/* The same for the program, or for the work of a green context if that is not NULL:
+ * CRT_STREAM_CAPTURE_UNSUPPORTED while a stream of it captures. */
+enum crt_result crt_context_synchronize(struct crt_context *ctx, struct crt_green *green);
 
 enum crt_result crt_context_get_limit(struct crt_context *ctx, unsigned limit, size_t *value);
 enum crt_result crt_context_set_limit(struct crt_context *ctx, unsigned limit, size_t value);

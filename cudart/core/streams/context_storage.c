@@ -5,6 +5,8 @@
  */
 #include "cudart/core/streams/context.h"
 
+#include "cudart/core/streams/green.h"
+
 void crt_storage_end(struct crt_context *ctx)
 {
     for (int i = 0; i < CRT_STORAGE_SLOTS; i++) {
@@ -22,10 +24,10 @@ void crt_storage_end(struct crt_context *ctx)
 
 static enum crt_result storage_context(struct crt_context **ctx)
 {
-    if (*ctx)
-        return crt_context_is_valid(*ctx) ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
-    *ctx = crt_context_get_current();
-    return *ctx ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
+    if (crt_context_is_valid(*ctx))
+        return CRT_SUCCESS;
+    *ctx = *ctx ? crt_context_behind(*ctx) : crt_context_get_current();
+    return crt_context_is_valid(*ctx) ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
 }
 
 static struct crt_storage_slot *find_slot(struct crt_context *ctx, const void *key)

@@ -133,17 +133,18 @@ enum crt_result crt_event_record_external(struct crt_event *event, struct crt_st
     return crt_capture_add(stream, &work);
 }
 
-enum crt_result crt_event_record_all(struct crt_event *event, struct crt_context *ctx)
+enum crt_result crt_event_record_all(struct crt_event *event, struct crt_context *ctx,
+                                     struct crt_green *green)
 {
     if (!belongs_to(event, ctx))
         return CRT_INVALID_HANDLE;
     if (event->shared)
         return crt_not_supported("recording a context in an interprocess event");
-    enum crt_result result = crt_capture_check_context(ctx);
+    enum crt_result result = crt_capture_check_context(ctx, green);
     if (result != CRT_SUCCESS)
         return result;
     crt_capture_forget(&event->captured);
-    struct sch_op *op = crt_stream_join_all(ctx);
+    struct sch_op *op = crt_stream_join_all(ctx, green);
     if (!op)
         return CRT_OUT_OF_MEMORY;
     sch_op_submit(op);

@@ -12,6 +12,7 @@
 #include "cudart/core/streams/capture.h"
 
 struct crt_context;
+struct crt_green;
 struct crt_ipc_event;
 struct crt_stream;
 struct sch_op;
@@ -46,8 +47,9 @@ enum crt_result crt_event_record(struct crt_event *event, struct crt_stream *str
  * CRT_INVALID_VALUE. */
 enum crt_result crt_event_record_external(struct crt_event *event, struct crt_stream *stream);
 
-/* Records all work of the context. */
-enum crt_result crt_event_record_all(struct crt_event *event, struct crt_context *ctx);
+/* Records all work of the context, or of a green one if that is not NULL. */
+enum crt_result crt_event_record_all(struct crt_event *event, struct crt_context *ctx,
+                                     struct crt_green *green);
 enum crt_result crt_event_query(struct crt_event *event);       /* CRT_NOT_READY while pending */
 enum crt_result crt_event_synchronize(struct crt_event *event); /* an unrecorded one is done */
 enum crt_result crt_event_elapsed(struct crt_event *start, struct crt_event *end, float *ms);

@@ -72,7 +72,7 @@ static struct crt_stream *find_locked(const struct crt_context *ctx)
 
 static enum crt_result create_locked(struct crt_context *ctx, struct crt_stream **stream)
 {
-    enum crt_result result = crt_stream_create(ctx, 0, CRT_PRIORITY_LEAST, stream);
+    enum crt_result result = crt_stream_create(ctx, NULL, 0, CRT_PRIORITY_LEAST, stream);
     if (result != CRT_SUCCESS)
         return result;
     (*stream)->is_own = true;

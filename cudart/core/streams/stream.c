@@ -10,6 +10,7 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/event.h"
+#include "cudart/core/streams/green.h"
 #include "cudart/core/streams/ipc_event.h"
 #include "cudart/core/streams/own_stream.h"
 #include "cudart/core/streams/stream_order.h"
@@ -102,13 +103,35 @@ enum crt_result crt_stream_append_span(struct crt_stream *stream, struct sch_op 
     return crt_result_from_status(append_piece(stream, &piece));
 }
 
-struct sch_op *crt_stream_join_all(struct crt_context *ctx)
+/* Appends a marker to the stream that waits for recorded, and returns it; NULL: out of memory. It
+ * is not submitted yet. */
+static struct sch_op *append_wait(struct crt_stream *stream, struct sch_op *recorded)
+{
+    struct sch_op *op = sch_op_marker(NULL, NULL);
+    if (!op)
+        return NULL;
+    if (sch_op_depend(op, recorded) == PXR_OK &&
+        append(stream, &(struct piece){.first = op, .last = op}) == PXR_OK)
+        return op;
+    sch_op_release(op);
+    return NULL;
+}
+
+/* op: NULL is allowed. */
+static void submit_and_release(struct sch_op *op)
+{
+    if (op)
+        sch_op_submit(op);
+    sch_op_release(op);
+}
+
+struct sch_op *crt_stream_join_all(struct crt_context *ctx, struct crt_green *green)
 {
     struct sch_op *op = sch_op_marker(NULL, NULL);
     if (!op)
         return NULL;
     pthread_mutex_lock(&ctx->lock);
-    enum pxr_status status = crt_busy_join(ctx, op);
+    enum pxr_status status = green ? crt_busy_join_green(green, op) : crt_busy_join(ctx, op);
     pthread_mutex_unlock(&ctx->lock);
     if (status == PXR_OK)
         return op;
@@ -194,6 +217,18 @@ void crt_stream_init_null(struct crt_stream *stream, struct crt_context *ctx)
     pthread_mutex_init(&stream->lock, NULL);
 }
 
+/* A new stream's first operation waits for what the green context waits for: *wait, not submitted,
+ * or NULL. */
+static enum crt_result enter_green_locked(struct crt_stream *stream, struct crt_green *green,
+                                          struct sch_op **wait)
+{
+    stream->green = green;
+    if (!green->for_all)
+        return CRT_SUCCESS;
+    *wait = append_wait(stream, green->for_all);
+    return *wait ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
+}
+
 static struct crt_stream *create_locked(struct crt_context *ctx, unsigned flags, int priority)
 {
     struct crt_stream *stream = crt_object_create(CRT_KIND_STREAM, sizeof *stream);
@@ -219,18 +254,24 @@ int crt_stream_clamp_priority(int priority)
     return priority < CRT_PRIORITY_GREATEST ? CRT_PRIORITY_GREATEST : priority;
 }
 
-enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int priority,
-                                  struct crt_stream **stream)
+enum crt_result crt_stream_create(struct crt_context *ctx, struct crt_green *green, unsigned flags,
+                                  int priority, struct crt_stream **stream)
 {
     if (flags & ~CRT_STREAM_NON_BLOCKING)
         return CRT_INVALID_VALUE;
     pthread_mutex_lock(&ctx->lock);
     struct crt_stream *created = create_locked(ctx, flags, crt_stream_clamp_priority(priority));
+    enum crt_result result = created ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
+    struct sch_op *wait = NULL;
+    if (created && green)
+        result = enter_green_locked(created, green, &wait);
     pthread_mutex_unlock(&ctx->lock);
-    if (!created)
-        return CRT_OUT_OF_MEMORY;
-    *stream = created;
-    return CRT_SUCCESS;
+    submit_and_release(wait);
+    if (result == CRT_SUCCESS)
+        *stream = created;
+    else if (created)
+        crt_stream_destroy(created);
+    return result;
 }
 
 enum crt_result crt_stream_destroy(struct crt_stream *stream)
@@ -351,67 +392,57 @@ enum crt_result crt_stream_wait_external(struct crt_stream *stream, struct crt_e
     return crt_capture_add(stream, &work);
 }
 
-/* Appends a marker to the stream that waits for recorded, and returns it; NULL: out of memory. It
- * is not submitted yet. */
-static struct sch_op *append_wait(struct crt_stream *stream, struct sch_op *recorded)
-{
-    struct sch_op *op = sch_op_marker(NULL, NULL);
-    if (!op)
-        return NULL;
-    if (sch_op_depend(op, recorded) == PXR_OK &&
-        append(stream, &(struct piece){.first = op, .last = op}) == PXR_OK)
-        return op;
-    sch_op_release(op);
-    return NULL;
-}
-
-/* The markers of all streams, which the caller submits; *count of them. */
-static enum crt_result append_waits_locked(struct crt_context *ctx, struct sch_op *recorded,
-                                           struct sch_op **ops, size_t *count)
+/* The markers of all streams, or those of a green context, which the caller submits; *count of
+ * them. */
+static enum crt_result append_waits_locked(struct crt_context *ctx, struct crt_green *green,
+                                           struct sch_op *recorded, struct sch_op **ops,
+                                           size_t *count)
 {
     *count = 0;
     struct crt_stream *stream = &ctx->null_stream;
     struct crt_stream *next = ctx->streams;
     while (stream) {
-        struct sch_op *op = append_wait(stream, recorded);
-        if (!op)
-            return CRT_OUT_OF_MEMORY;
-        ops[(*count)++] = op;
+        if (!green || stream->is_null || stream->green == green) {
+            struct sch_op *op = append_wait(stream, recorded);
+            if (!op)
+                return CRT_OUT_OF_MEMORY;
+            ops[(*count)++] = op;
+        }
         stream = next;
         next = next ? next->next : NULL;
     }
     /* For streams that do not exist yet: this event and earlier ones. */
+    struct sch_op **for_all = green ? &green->for_all : &ctx->null_stream.for_all;
     struct sch_op *op = sch_op_marker(NULL, NULL);
     if (!op)
         return CRT_OUT_OF_MEMORY;
     ops[(*count)++] = op;
     enum pxr_status status = sch_op_depend(op, recorded);
     if (status == PXR_OK)
-        status = sch_op_depend(op, ctx->null_stream.for_all);
-    sch_op_release(ctx->null_stream.for_all);
-    ctx->null_stream.for_all = sch_op_retain(op);
+        status = sch_op_depend(op, *for_all);
+    sch_op_release(*for_all);
+    *for_all = sch_op_retain(op);
     return crt_result_from_status(status);
 }
 
-enum crt_result crt_stream_wait_event_all(struct crt_context *ctx, struct crt_event *event)
+enum crt_result crt_stream_wait_event_all(struct crt_context *ctx, struct crt_green *green,
+                                          struct crt_event *event)
 {
     if (crt_capture_holds(event))
         return crt_capture_refuse_event(event, CRT_STREAM_CAPTURE_UNSUPPORTED);
     if (event->shared)
         return crt_not_supported("a context that waits for an interprocess event");
-    enum crt_result result = crt_capture_check_context(ctx);
+    enum crt_result result = crt_capture_check_context(ctx, green);
     struct sch_op *recorded = result == CRT_SUCCESS ? pending_of_event(event) : NULL;
     if (!recorded)
         return result;
     pthread_mutex_lock(&ctx->lock);
     size_t count = 0;
     struct sch_op **ops = calloc(ctx->stream_count + (size_t)2, sizeof *ops);
-    result = ops ? append_waits_locked(ctx, recorded, ops, &count) : CRT_OUT_OF_MEMORY;
+    result = ops ? append_waits_locked(ctx, green, recorded, ops, &count) : CRT_OUT_OF_MEMORY;
     pthread_mutex_unlock(&ctx->lock);
-    for (size_t i = 0; i < count; i++) {
-        sch_op_submit(ops[i]);
-        sch_op_release(ops[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        submit_and_release(ops[i]);
     free(ops);
     sch_op_release(recorded);
     return result;

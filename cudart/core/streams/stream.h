@@ -16,6 +16,7 @@
 
 struct crt_context;
 struct crt_event;
+struct crt_green;
 struct sch_op;
 
 #define CRT_STREAM_NON_BLOCKING 1u
@@ -39,6 +40,7 @@ struct crt_stream_attributes {
 struct crt_stream {
     struct crt_object object;
     struct crt_context *ctx;
+    struct crt_green *green; /* that it is of, or NULL */
     unsigned flags;
     _Atomic int priority;
     uint64_t id;
@@ -73,8 +75,9 @@ CRT_API_BEGIN
 /* The null stream of a context that starts. */
 void crt_stream_init_null(struct crt_stream *stream, struct crt_context *ctx);
 
-enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int priority,
-                                  struct crt_stream **stream);
+/* green: one of the context, or NULL. */
+enum crt_result crt_stream_create(struct crt_context *ctx, struct crt_green *green, unsigned flags,
+                                  int priority, struct crt_stream **stream);
 
 /* Its pending work still runs. The sticky error of its context, if there is one. */
 enum crt_result crt_stream_destroy(struct crt_stream *stream);
@@ -106,8 +109,10 @@ enum crt_result crt_stream_wait_event(struct crt_stream *stream, struct crt_even
  * CRT_INVALID_VALUE. */
 enum crt_result crt_stream_wait_external(struct crt_stream *stream, struct crt_event *event);
 
-/* Later work of all streams of the context waits for the event. */
-enum crt_result crt_stream_wait_event_all(struct crt_context *ctx, struct crt_event *event);
+/* Later work of all streams of the context waits for the event; green: of its streams and the null
+ * stream, if it is not NULL. */
+enum crt_result crt_stream_wait_event_all(struct crt_context *ctx, struct crt_green *green,
+                                          struct crt_event *event);
 
 /* fn(arg) runs on a thread of its own, after the work before it. */
 enum crt_result crt_stream_host_function(struct crt_stream *stream, crt_host_fn fn, void *arg);
@@ -141,7 +146,8 @@ bool crt_stream_is_idle(struct crt_stream *stream);
 /* Destroys all streams of a context, whose work has finished. */
 void crt_stream_destroy_all(struct crt_context *ctx);
 
-/* An operation that depends on all work of the context, not yet submitted; NULL: out of memory. */
-struct sch_op *crt_stream_join_all(struct crt_context *ctx);
+/* An operation that depends on all work of the context, or of the same part of it, not yet
+ * submitted; NULL: out of memory. */
+struct sch_op *crt_stream_join_all(struct crt_context *ctx, struct crt_green *green);
 
 #endif

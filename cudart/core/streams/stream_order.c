@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "cudart/core/streams/context.h"
+#include "cudart/core/streams/green.h"
 #include "cudart/core/streams/stream.h"
 #include "scheduler/scheduler.h"
 
@@ -216,6 +217,20 @@ enum pxr_status crt_busy_join(struct crt_context *ctx, struct sch_op *op)
     enum pxr_status status = depend_on_null(op, ctx);
     for (int kind = 0; kind < CRT_BUSY_KINDS && status == PXR_OK; kind++)
         status = depend_on_list(op, ctx, kind, true);
+    return status;
+}
+
+/* Whose streams destroyed ones were is not known any more: op waits for all of them. */
+enum pxr_status crt_busy_join_green(struct crt_green *green, struct sch_op *op)
+{
+    struct crt_context *ctx = green->ctx;
+    enum pxr_status status = depend_on_null(op, ctx);
+    struct crt_stream *stream;
+    DL_FOREACH(ctx->streams, stream)
+    if (status == PXR_OK && stream->green == green)
+        status = crt_stream_depend(op, stream);
+    for (int kind = 0; kind < CRT_BUSY_KINDS && status == PXR_OK; kind++)
+        status = depend_on_orphans(op, &ctx->busy.orphans[kind], true);
     return status;
 }
 

@@ -19,6 +19,7 @@
 #include "util/error.h"
 
 struct crt_context;
+struct crt_green;
 struct crt_stream;
 struct sch_op;
 
@@ -68,6 +69,9 @@ void crt_busy_restore(struct crt_context *ctx);
 
 /* Makes op wait for all streams, also the null one. */
 enum pxr_status crt_busy_join(struct crt_context *ctx, struct sch_op *op);
+
+/* The same for the streams of a green context, and the null one. */
+enum pxr_status crt_busy_join_green(struct crt_green *green, struct sch_op *op);
 
 /* Whether the null stream or a blocking one may have work. */
 bool crt_busy_is_blocking(struct crt_context *ctx);
