@@ -20,8 +20,12 @@ void tr_race_access(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space spa
 {
     if (!ctx->options->checks_races || !is_shared_space(space))
         return;
-    if (ptx_inst_mod(ctx->inst, PTX_GROUP_SCOPE) == PTX_MOD_CTA)
+    enum ptx_mod scope = ptx_inst_mod(ctx->inst, PTX_GROUP_SCOPE);
+    bool is_volatile = scope == PTX_MOD_NONE && (what & RT_ACCESS_MASK) != RT_ACCESS_ATOMIC;
+    if (scope == PTX_MOD_CTA)
         what |= RT_RACE_BLOCK;
+    if (scope == PTX_MOD_SYS || is_volatile)
+        what |= RT_RACE_SYSTEM; /* means nothing unless it is strong */
     if (value)
         what |= RT_RACE_VALUE;
     tr_placeholder(ctx, RT_CALL_RACE_ACCESS, ctx->thread, number_of(ctx, pointer),
