@@ -78,7 +78,8 @@ static void make(void)
 
 bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place)
 {
-    pthread_once(&global.once, make);
+    if (global.range.size_bytes == 0)
+        pthread_once(&global.once, make);
     *place = address - global.range.begin;
     return *place < global.range.size_bytes && bytes <= global.range.size_bytes - *place;
 }

@@ -99,7 +99,7 @@ const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
                                            const struct race_block *block,
                                            const struct race_access *access)
 {
-    static _Thread_local struct race_access found;
+    static _Thread_local __attribute__((tls_model("initial-exec"))) struct race_access found;
     if (cell->run != run)
         *cell = (struct race_cell){.run = run};
     const struct race_access *race = find_race(cell, block, access);
