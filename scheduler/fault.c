@@ -15,7 +15,9 @@
 
 #include "scheduler/block.h"
 #include "scheduler/handlers.h"
+#include "scheduler/host_watch.h"
 #include "scheduler/operand.h"
+#include "util/protection_key.h"
 
 #define SIGNAL_STACK_BYTES ((size_t)64 * 1024)
 
@@ -167,6 +169,10 @@ SCH_IN_HANDLER void sch_on_fault(int signal_number, siginfo_t *info, void *conte
 {
     int saved_errno = errno;
     struct sch_worker *worker = sch_this_worker;
+    if (sch_host_access(signal_number, info, context)) {
+        errno = saved_errno;
+        return;
+    }
     /* si_code > 0: the kernel says so, nobody sent it. */
     if (trying && info->si_code > 0)
         siglongjmp(*trying, 1);
@@ -182,7 +188,7 @@ SCH_IN_HANDLER void sch_on_fault(int signal_number, siginfo_t *info, void *conte
 }
 
 /* SA_NODEFER: no mask has to be restored, except for signals that ThreadSanitizer blocks meanwhile.
- * But handlers begin with the default rounding. */
+ * But handlers begin with the default rounding, and without the key. */
 #ifdef SCH_TSAN
 #define TRY_SAVES_MASK 1
 #else
@@ -193,8 +199,10 @@ bool sch_try(void (*touch)(void *arg), void *arg)
 {
     sigjmp_buf here;
     struct rounding rounding = read_rounding();
+    bool holds_key = pxr_key_is_held();
     if (sigsetjmp(here, TRY_SAVES_MASK)) {
         write_rounding(rounding);
+        pxr_key_hold(holds_key);
         trying = NULL;
         return false;
     }

@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "scheduler/block.h"
+#include "util/protection_key.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -292,12 +293,14 @@ static void run(struct visit *visit, enum plan plan, uint64_t wanted)
     struct sch_worker *worker = visit->worker;
     float_state before = set_default_float_state();
     sch_this_worker = worker;
+    pxr_key_hold(true);
     if (plan == PLAN_ALONE)
         run_alone(visit);
     else
         run_together(visit, wanted);
     if (visit->block)
         sch_block_release(visit->block);
+    pxr_key_hold(false);
     sch_this_worker = NULL;
     set_float_state(before);
 }

@@ -30,11 +30,18 @@ static struct {
     unsigned walks_left;
 } state = {.is_walking = ATOMIC_FLAG_INIT};
 
-struct walk {
+struct table {
     const struct sch_import *imports;
     size_t count;
+};
+
+/* Of the caller, and what was added. */
+struct walk {
+    struct table tables[2];
     unsigned long long adds;
 };
+
+static struct table added;
 
 /* The tables that the dynamic section of an object names. */
 struct tables {
@@ -132,6 +139,16 @@ static void write_slot(void **slot, void *value)
     mprotect(page, page_bytes, PROT_READ);
 }
 
+static void replace_from(const struct table *table, const char *name, void **slot)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const char *wanted = table->imports[i].name;
+        /* Thousands of names, of which hardly one is wanted. */
+        if (*name == *wanted && strcmp(name, wanted) == 0 && *slot != table->imports[i].function)
+            write_slot(slot, table->imports[i].function);
+    }
+}
+
 static void replace_import(const struct tables *tables, const Elf64_Rela *reloc,
                            const struct walk *walk)
 {
@@ -139,13 +156,9 @@ static void replace_import(const struct tables *tables, const Elf64_Rela *reloc,
     if (!IS_IMPORT(ELF64_R_TYPE(reloc->r_info)) || symbol->st_shndx != SHN_UNDEF)
         return;
     const char *name = tables->names + symbol->st_name;
-    for (size_t i = 0; i < walk->count; i++) {
-        void **slot = (void **)(tables->base + reloc->r_offset);
-        const char *wanted = walk->imports[i].name;
-        /* Thousands of names, of which hardly one is wanted. */
-        if (*name == *wanted && strcmp(name, wanted) == 0 && *slot != walk->imports[i].function)
-            write_slot(slot, walk->imports[i].function);
-    }
+    void **slot = (void **)(tables->base + reloc->r_offset);
+    for (int t = 0; t < 2; t++)
+        replace_from(&walk->tables[t], name, slot);
 }
 
 static int visit_object(struct dl_phdr_info *object, size_t info_bytes, void *arg)
@@ -184,6 +197,11 @@ static void walk_objects(struct walk *walk)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+void sch_imports_add(const struct sch_import *imports, size_t count)
+{
+    added = (struct table){imports, count};
+}
+
 void sch_imports_replace(const struct sch_import *imports, size_t count, bool insists)
 {
     unsigned long long adds = 0;
@@ -194,7 +212,7 @@ void sch_imports_replace(const struct sch_import *imports, size_t count, bool in
     if (insists || adds != state.adds)
         state.walks_left = 2;
     if (state.walks_left > 0) {
-        struct walk walk = {.imports = imports, .count = count, .adds = adds};
+        struct walk walk = {.tables = {{imports, count}, added}, .adds = adds};
         state.walks_left--;
         walk_objects(&walk);
         state.adds = walk.adds;

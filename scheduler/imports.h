@@ -15,6 +15,9 @@ struct sch_import {
     void *function; /* the function to call instead */
 };
 
+/* Once, before the first time: others that are replaced with the caller's. */
+void sch_imports_add(const struct sch_import *imports, size_t count);
+
 /* Replaces them in every loaded object but our own: if any has been loaded since the last time, or
  * if the caller insists. Best effort, thread-safe. The fault handler must be installed. */
 void sch_imports_replace(const struct sch_import *imports, size_t count, bool insists);

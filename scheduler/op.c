@@ -235,6 +235,7 @@ static void call_done(struct sch_op *op, const struct sch_fault *fault, uint64_t
     if (op->done)
         op->done(op->arg, fault);
     drain.is_finishing = was_finishing;
+    sch_past_finish();
 }
 
 static void op_complete(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scheduler/host_watch.h"
 #include "scheduler/worker_pool.h"
 
 struct sch_past {
@@ -26,7 +27,8 @@ static struct {
     uint32_t *last;       /* number in each chain; the first has index 1 */
     uint32_t chains;
     uint32_t cap;
-    struct sch_past host; /* what the host has seen finished */
+    struct sch_past host; /* what the host has seen finished, and done itself */
+    uint64_t unfinished;  /* operations that have been submitted */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void sch_keep_pasts(void)
@@ -154,6 +156,48 @@ struct sch_moment sch_op_moment(struct sch_op *op)
     return moment;
 }
 
+static bool host_has(struct sch_moment moment)
+{
+    return moment.chain == 0 || has(&all.host, moment);
+}
+
+struct sch_moment sch_host_moment(void)
+{
+    pthread_mutex_lock(&all.lock);
+    uint32_t chain = find_chain(&all.host);
+    struct sch_moment moment = {0};
+    if (chain != 0)
+        moment = (struct sch_moment){chain, ++all.last[chain]};
+    add(&all.host, moment);
+    pthread_mutex_unlock(&all.lock);
+    return moment;
+}
+
+bool sch_host_follows(struct sch_moment moment)
+{
+    pthread_mutex_lock(&all.lock);
+    bool follows = host_has(moment);
+    pthread_mutex_unlock(&all.lock);
+    return follows;
+}
+
+bool sch_host_follows_all(void)
+{
+    pthread_mutex_lock(&all.lock);
+    bool follows = all.unfinished == 0;
+    for (uint32_t chain = 1; chain <= all.chains && follows; chain++)
+        follows = host_has((struct sch_moment){chain, all.last[chain]});
+    pthread_mutex_unlock(&all.lock);
+    return follows;
+}
+
+void sch_host_learn_moment(struct sch_moment moment)
+{
+    pthread_mutex_lock(&all.lock);
+    add(&all.host, moment);
+    pthread_mutex_unlock(&all.lock);
+}
+
 bool sch_op_follows(struct sch_op *op, struct sch_moment moment)
 {
     pthread_mutex_lock(&all.lock);
@@ -178,7 +222,10 @@ void sch_past_depend(struct sch_op *op, struct sch_op *dep)
 
 void sch_past_submit(struct sch_op *op, bool is_nested)
 {
+    if (!is_nested)
+        sch_host_submits();
     pthread_mutex_lock(&all.lock);
+    all.unfinished++;
     struct sch_past *past = past_of(op);
     if (past && is_nested) {
         past->is_nested = true;
@@ -186,6 +233,15 @@ void sch_past_submit(struct sch_op *op, bool is_nested)
     } else if (past) {
         join(past, &all.host);
     }
+    pthread_mutex_unlock(&all.lock);
+}
+
+void sch_past_finish(void)
+{
+    if (!sch_pasts_are_kept())
+        return;
+    pthread_mutex_lock(&all.lock);
+    all.unfinished--;
     pthread_mutex_unlock(&all.lock);
 }
 

@@ -240,6 +240,32 @@ void sch_op_follow_all(struct sch_op *op);
 /* The host has seen the operation finished. sch_op_wait says so itself. NULL is ignored. */
 void sch_host_learn(const struct sch_op *op);
 
+/* ---- what the program's own threads do beside them ----
+ *
+ * All of them count as one, which does one thing after another. */
+
+/* Names what the host does now: before whatever it submits later. */
+struct sch_moment sch_host_moment(void);
+
+/* Whether the host has seen finished what that names; and everything there is. */
+bool sch_host_follows(struct sch_moment moment);
+bool sch_host_follows_all(void);
+
+/* The host has learnt of it in a way of its own. */
+void sch_host_learn_moment(struct sch_moment moment);
+
+/* Is told of accesses to memory that is locked (util/protection_key.h) by threads that do not hold
+ * the key, which workers and the host-function thread do: in a handler of a signal, with the
+ * context of the access. True: it may be tried again. And, before an operation is submitted, that
+ * it is, by the host. */
+struct sch_host_watch {
+    bool (*access)(uintptr_t address, bool is_write, const void *pc);
+    void (*submit)(void);
+};
+
+/* Once, where pasts are kept, before there are operations. */
+void sch_watch_host(const struct sch_host_watch *watch);
+
 /* The task that the calling worker runs, or NULL. */
 struct sch_op *sch_running_task(void);
 

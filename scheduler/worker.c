@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "scheduler/block.h"
+#include "util/protection_key.h"
 
 #define IDLE_SPIN_NS   50000
 #define TRIM_AFTER_NS  100000000
@@ -416,6 +417,7 @@ void sch_worker_run(struct sch_worker *worker)
     sch_this_worker = worker;
     sch_context_init_thread(&worker->scheduler);
     sch_fault_init_worker(worker);
+    pxr_key_hold(true);
     worker->must_look = true;
     for (;;) {
         bool is_fresh = wants_fresh(worker) && fresh_turn(worker);

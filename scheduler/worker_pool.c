@@ -12,6 +12,7 @@
 
 #include "scheduler/handlers.h"
 #include "scheduler/worker_pool.h"
+#include "util/protection_key.h"
 
 #define WORKERS_MAX        1024
 #define NS_PER_S           1000000000u
@@ -438,6 +439,7 @@ static void *host_main(void *arg)
 {
     (void)arg;
     is_host_thread = true;
+    pxr_key_hold(true);
     for (;;) {
         pthread_mutex_lock(&pool.host_lock);
         while (!pool.host_ops.head)

@@ -381,6 +381,7 @@ void sch_past_depend(struct sch_op *op, struct sch_op *dep);
 /* Where pasts are kept. is_nested: not by the program's own threads, so that nobody knows what it
  * comes after. */
 void sch_past_submit(struct sch_op *op, bool is_nested);
+void sch_past_finish(void);                /* one that was submitted */
 void sch_past_free(struct sch_past *past); /* NULL is allowed */
 
 /* ---- chaos: random but repeatable orders of threads and blocks (sch_set_chaos) ---- */

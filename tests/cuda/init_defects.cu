@@ -401,6 +401,31 @@ static void to_host_in_stream(bool right)
     cudaFree(x);
 }
 
+struct with_holes {
+    char small;
+    long large;
+    char last;
+};
+
+__global__ void fill_members(struct with_holes *to, bool right)
+{
+    to[place()].small = 1;
+    if (right)
+        to[place()].large = 2;
+    to[place()].last = 3;
+}
+
+// What belongs to no member need not be written.
+static void member_to_host(bool right)
+{
+    static struct with_holes host[COUNT];
+    struct with_holes *x;
+    cudaMalloc(&x, sizeof host);
+    fill_members<<<BLOCKS, THREADS>>>(x, right);
+    cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost); // member_to_host api-uninitialized
+    cudaFree(x);
+}
+
 // ---- variables of modules are zero ----
 
 __device__ int counters[COUNT];
@@ -626,7 +651,8 @@ static void list_without_end(bool right)
     X(never_written) X(fill_too_short) X(one_byte_too_few) X(decides_branch) X(decides_address)                        \
     X(every_other_written) X(part_of_vector) X(written_by_some) X(allocated_again) X(pool_block_again)                 \
     X(counter_not_zeroed) X(exchanged_value) X(padding_of_struct) X(copied_by_kernel) X(swapped_halves)                \
-    X(one_of_two) X(copied_by_api) X(columns_of_rows) X(to_host) X(to_host_in_stream) X(variable_or_memory)            \
+    X(one_of_two) X(copied_by_api) X(columns_of_rows) X(to_host) X(to_host_in_stream) X(member_to_host)                \
+    X(variable_or_memory)                                                                                              \
     X(border_of_tile) X(rest_of_reduction) X(bins_not_zeroed) X(generic_address) X(copied_asynchronously)              \
     X(source_of_tile) X(tile_of_matrix) X(array_of_thread) X(heap_again) X(list_without_end)
 

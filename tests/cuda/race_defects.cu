@@ -260,13 +260,27 @@ __global__ void transposed_in_place(int *m, bool right)
     m[y * 16 + x] = value; // transposed_in_place global-race
 }
 
+// An operation that there is not, as CUDA's programming guide makes one: the plain read is a guess.
+__global__ void add_by_cas(int *sum, bool right)
+{
+    unsigned *word = (unsigned *)sum;
+    unsigned found = *word, guess; // add_by_cas global-race
+    do {
+        guess = found;
+        found = atomicCAS(word, guess, __float_as_uint(__uint_as_float(guess) + 1)); // add_by_cas global-race
+    } while (found != guess);
+    if (!right && threadIdx.x == 0)
+        *word = 0; // add_by_cas global-race
+}
+
 #define CASES(X)                                                                                   \
     X(no_barrier, 1) X(no_second_barrier, 1) X(no_warp_barrier, 1) X(warp_barrier_of_half, 1)      \
     X(barrier_of_some, 1) X(arrive_at_wrong_barrier, 1) X(plain_counter, BLOCKS)                   \
     X(plain_counter_of_block, BLOCKS) X(atomic_against_plain, BLOCKS) X(overlapping_blocks, BLOCKS)\
     X(neighbour_of_other_block, BLOCKS) X(no_fence, BLOCKS) X(relaxed_flag, BLOCKS)                \
     X(flag_of_block_scope, BLOCKS) X(lock_without_fence, BLOCKS) X(bytes_of_neighbours, 1)         \
-    X(same_value, BLOCKS) X(reduction_tail, 1) X(transposed_in_place, 1)
+    X(same_value, BLOCKS) X(reduction_tail, 1) X(transposed_in_place, 1)                   \
+    X(add_by_cas, BLOCKS)
 
 static bool launch(const char *name, bool right, int *out)
 {

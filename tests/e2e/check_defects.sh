@@ -3,8 +3,9 @@
 # check_defects.sh CHECK PTXRUN PROGRAM SOURCE [OPTION...]: of each case in the source --check=CHECK finds the wrong
 # lines, by the rules that stand there, and nothing else; of its right twin nothing at all. Of two accesses that race the
 # second is found: one of the lines suffices. With --check=all among the options other checks may find more in the wrong
-# one, as one defect leads to another.
+# one, as one defect leads to another. NEEDS (environment): what the processor has to have, as /proc/cpuinfo calls it.
 set -u
+[ -z "${NEEDS:-}" ] || grep -qw "$NEEDS" /proc/cpuinfo || { echo "no $NEEDS"; exit 77; }
 CHECK=$1
 PTXRUN=$2
 PROGRAM=$3

@@ -306,6 +306,9 @@ void tr_race_access(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space spa
                     LLVMValueRef bytes, unsigned what, LLVMValueRef value);
 /* What others learn of the thread that read what it writes at this address (ptr), before it does;
  * and what it learns itself, behind a read. */
+/* Whether an atom.cas of the function has this address: a plain read there guesses what it will
+ * find, and a loop tries again if it was wrong. CUDA's programming guide has it so. */
+bool tr_race_is_guess(const struct tr_ctx *ctx, const struct ptx_operand *address);
 void tr_race_release(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered);
 void tr_race_acquire(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered);
 void tr_race_fence(struct tr_ctx *ctx);

@@ -93,7 +93,8 @@ static void tell_races(struct tr_ctx *ctx, const struct ptx_inst *inst, const st
 {
     if (!ctx->options->checks_races)
         return;
-    bool is_strong = access->ordering != LLVMAtomicOrderingNotAtomic;
+    bool is_strong = access->ordering != LLVMAtomicOrderingNotAtomic ||
+                     (!is_store && tr_race_is_guess(ctx, tr_operand(inst, 1)));
     unsigned what = is_store ? RT_ACCESS_WRITE : RT_ACCESS_READ;
     tr_race_access(ctx, access->pointer, ptx_inst_space(inst),
                    tr_const_int(ctx, 64, (uint64_t)access->elem_bytes * access->count),

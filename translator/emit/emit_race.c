@@ -10,6 +10,26 @@ static bool is_shared_space(enum ptx_space space)
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_SHARED || space == PTX_SPACE_NONE;
 }
 
+static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand *b)
+{
+    return a->kind == PTX_OPERAND_ADDRESS && b->kind == PTX_OPERAND_ADDRESS &&
+           a->offset == b->offset && a->elem_count == 1 && b->elem_count == 1 &&
+           a->elems[0].kind == PTX_OPERAND_REG && b->elems[0].kind == PTX_OPERAND_REG &&
+           a->elems[0].var == b->elems[0].var;
+}
+
+bool tr_race_is_guess(const struct tr_ctx *ctx, const struct ptx_operand *address)
+{
+    for (uint32_t i = 0; i < ctx->func->stmt_count; i++) {
+        const struct ptx_stmt *stmt = &ctx->func->stmts[i];
+        if (stmt->kind == PTX_STMT_INST &&
+            ptx_inst_mod(&stmt->inst, PTX_GROUP_ATOMOP) == PTX_MOD_CAS &&
+            is_same_place(address, &stmt->inst.operands[1]))
+            return true;
+    }
+    return false;
+}
+
 static LLVMValueRef number_of(struct tr_ctx *ctx, LLVMValueRef pointer)
 {
     return LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
@@ -20,8 +40,12 @@ void tr_race_access(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space spa
 {
     if (!ctx->options->checks_races || !is_shared_space(space))
         return;
-    if (ptx_inst_mod(ctx->inst, PTX_GROUP_SCOPE) == PTX_MOD_CTA)
+    enum ptx_mod scope = ptx_inst_mod(ctx->inst, PTX_GROUP_SCOPE);
+    bool is_volatile = scope == PTX_MOD_NONE && (what & RT_ACCESS_MASK) != RT_ACCESS_ATOMIC;
+    if (scope == PTX_MOD_CTA)
         what |= RT_RACE_BLOCK;
+    if (scope == PTX_MOD_SYS || is_volatile)
+        what |= RT_RACE_SYSTEM; /* means nothing unless it is strong */
     if (value)
         what |= RT_RACE_VALUE;
     tr_placeholder(ctx, RT_CALL_RACE_ACCESS, ctx->thread, number_of(ctx, pointer),

@@ -34,6 +34,24 @@ static bool is_library(const char *path, const char *name)
     return strncmp(file_name(path), name, strlen(name)) == 0;
 }
 
+void crt_frames_take_at(struct crt_frames *frames, const void *pc)
+{
+    Dl_info info;
+    int first = 0;
+    crt_frames_take(frames);
+    while (first < frames->count && frames->at[first] != pc)
+        first++;
+    if (first < frames->count)
+        frames->at[first] = (char *)frames->at[first] + 1; /* as if it had been a call */
+    while (first < frames->count && describe(frames->at[first], &info) &&
+           is_library(info.dli_fname, "libc.so"))
+        first++;
+    if (first == frames->count)
+        return;
+    frames->count -= first;
+    memmove(frames->at, frames->at + first, (size_t)frames->count * sizeof *frames->at);
+}
+
 /* Index of the first frame to print: the API function, which is the outermost frame in the library
  * of the driver API, or else the first one that is not in this library. All of them when the
  * program is linked with this library's code. */

@@ -20,6 +20,10 @@ struct crt_frames {
 /* Those of the calling thread. It takes locks of the loader. */
 void crt_frames_take(struct crt_frames *frames);
 
+/* Those that have led to the instruction at which a signal has interrupted the thread: the
+ * innermost is the program's, though it may have called libc. */
+void crt_frames_take_at(struct crt_frames *frames, const void *pc);
+
 /* From the API function upwards, a line each: "main in app.cu:12 [0x1234] in app". */
 void crt_frames_write(FILE *out, const char *prefix, const struct crt_frames *frames);
 

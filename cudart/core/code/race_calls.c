@@ -12,6 +12,7 @@
 #include "cudart/core/code/schedules.h"
 #include "cudart/core/memory/describe.h"
 #include "cudart/core/races/syncs.h"
+#include "cudart/core/races/works.h"
 #include "scheduler/scheduler.h"
 
 /* ---- what orders threads ---- */
@@ -167,7 +168,9 @@ static void add_finding(const struct access *access, const struct race_access *o
 static void add_stream_finding(const struct access *access, uint32_t work,
                                const struct race_access *other)
 {
-    add_finding_of(access, CRT_FINDING_STREAM_RACE, work, other);
+    add_finding_of(access,
+                   race_work_get(work)->is_host ? CRT_FINDING_HOST_RACE : CRT_FINDING_STREAM_RACE,
+                   work, other);
 }
 
 /* In a cell of shared memory no other worker looks. */
@@ -244,12 +247,12 @@ static void check_words(struct access *access, uint64_t place)
 /* Copies and fills of whole pages. An access lies in one, or two. */
 static void check_pages(const struct access *access, uint64_t place)
 {
-    bool is_write = access->race.flags & RACE_WRITES;
+    uint8_t flags = access->race.flags;
     uint64_t last = place + access->bytes - 1;
     struct race_access found;
-    uint32_t other = crt_race_enter_page(place, access->running, is_write, &found);
+    uint32_t other = crt_race_enter_page(place, access->running, flags, &found);
     if (other == 0 && access->bytes > 1)
-        other = crt_race_enter_page(last, access->running, is_write, &found);
+        other = crt_race_enter_page(last, access->running, flags, &found);
     if (other != 0)
         add_stream_finding(access, other, &found);
 }
@@ -259,6 +262,7 @@ static uint8_t flags_of(uint32_t what)
     bool is_write = (what & RT_ACCESS_MASK) != RT_ACCESS_READ;
     return (uint8_t)((is_write ? RACE_WRITES : 0) | (what & RT_RACE_STRONG ? RACE_STRONG : 0) |
                      (what & RT_RACE_STRONG && what & RT_RACE_BLOCK ? RACE_BLOCK : 0) |
+                     (what & RT_RACE_STRONG && what & RT_RACE_SYSTEM ? RACE_SYSTEM : 0) |
                      (what & RT_RACE_VALUE ? RACE_VALUE : 0));
 }
 

@@ -15,6 +15,7 @@
 #include "cudart/core/code/finding_place.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/code/race_host.h"
 #include "cudart/core/code/schedules.h"
 #include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/describe.h"
@@ -43,7 +44,8 @@ struct page {
     _Atomic uint32_t users; /* of its cells: the last work, or MANY */
     _Atomic uint32_t write; /* that has written all of it, by the last copy or fill … */
     _Atomic uint32_t read;  /* … and read */
-    uint32_t reserved;
+    _Atomic uint32_t host;  /* what the host has done last with any of it … */
+    _Atomic uint32_t tells; /* … and the last launch with an access that is strong towards it */
 };
 
 static struct {
@@ -76,7 +78,8 @@ static void make(void)
 
 bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place)
 {
-    pthread_once(&global.once, make);
+    if (global.range.size_bytes == 0)
+        pthread_once(&global.once, make);
     *place = address - global.range.begin;
     return *place < global.range.size_bytes && bytes <= global.range.size_bytes - *place;
 }
@@ -125,10 +128,17 @@ uint32_t crt_race_work_of(const struct rt_launch *rt)
     return number;
 }
 
+/* op: NULL for the host. */
 static bool is_before(struct sch_op *op, uint32_t number)
 {
     const struct race_work *work = race_work_get(number);
-    return !work || sch_op_follows(op, work->moment);
+    return !work || (op ? sch_op_follows(op, work->moment) : sch_host_follows(work->moment));
+}
+
+static bool talks_to(const struct crt_running_block *running, uint32_t number)
+{
+    return running->work != 0 && race_work_get(number)->is_host &&
+           race_work_get(running->work)->has_met_host;
 }
 
 bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work)
@@ -137,8 +147,11 @@ bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work)
         return true;
     if (work == running->beside_work)
         return false;
-    bool is_ordered = is_before(running->op, work);
-    *(is_ordered ? &running->ordered_work : &running->beside_work) = work;
+    bool is_ordered = is_before(running->op, work) || talks_to(running, work);
+    if (is_ordered)
+        running->ordered_work = work;
+    else if (!race_work_get(work)->is_host) /* they may talk later */
+        running->beside_work = work;
     return is_ordered;
 }
 
@@ -177,11 +190,17 @@ void crt_race_describe_calls(uint32_t number, const char *what, char *text, size
 void crt_race_describe(uint32_t number, const struct race_access *access, char *text, size_t cap)
 {
     const struct race_work *work = race_work_get(number);
-    if (work->name)
+    if (work->is_host)
+        snprintf(text, cap, "the host");
+    else if (work->name)
         snprintf(text, cap, "a %s", work->name);
     else
         describe_kernel(work, access, text, cap);
-    crt_race_describe_calls(number, work->name ? ", called" : ", launched", text, cap);
+    crt_race_describe_calls(number,
+                            work->is_host ? ""
+                            : work->name  ? ", called"
+                                          : ", launched",
+                            text, cap);
 }
 
 /* ---- pages ---- */
@@ -207,10 +226,22 @@ static void note_user(struct page *page, uint32_t work, bool comes_after_last)
     set(&page->users, comes_after_last ? work : MANY);
 }
 
-uint32_t crt_race_enter_page(uint64_t place, struct crt_running_block *running, bool is_write,
+/* What is in order with the host counts as told to it, whatever of the page it was. */
+static void meet_host(struct page *page, struct crt_running_block *running)
+{
+    uint32_t host = get(&page->host);
+    set(&page->tells, running->work);
+    if (host != 0 && running->work != 0 && !crt_race_work_is_before(running, host))
+        race_work_meet_host(running->work);
+}
+
+uint32_t crt_race_enter_page(uint64_t place, struct crt_running_block *running, uint8_t flags,
                              struct race_access *other)
 {
     struct page *page = page_of(place);
+    bool is_write = flags & RACE_WRITES;
+    if ((flags & (RACE_STRONG | RACE_SYSTEM)) == (RACE_STRONG | RACE_SYSTEM))
+        meet_host(page, running);
     uint32_t users = get(&page->users);
     if (users != running->work && !(users & MANY))
         note_user(page, running->work, crt_race_work_is_before(running, users));
@@ -252,23 +283,27 @@ static void add_finding(struct crt_watched *task, uint64_t place, bool is_write,
 {
     const struct race_work *work = race_work_get(task->work);
     const struct race_work *second = race_work_get(other);
+    bool is_host = work->is_host || second->is_host;
     char what[64];
     char who[CRT_WHERE_BYTES];
     char where[2 * CRT_WHERE_BYTES];
     uint64_t address = global.range.begin + place;
     crt_race_describe(other, access, who, sizeof who);
-    snprintf(what, sizeof what, "%s by a %s of global memory", is_write ? "write" : "read",
-             work->name);
+    if (work->is_host)
+        snprintf(what, sizeof what, "%s of global memory by the host", is_write ? "write" : "read");
+    else
+        snprintf(what, sizeof what, "%s by a %s of global memory", is_write ? "write" : "read",
+                 work->name);
     snprintf(where, sizeof where, "address 0x%" PRIx64 " was %s by %s", address,
              access->flags & RACE_WRITES ? "written" : "read", who);
-    struct crt_finding finding = {.kind = CRT_FINDING_STREAM_RACE,
+    struct crt_finding finding = {.kind = is_host ? CRT_FINDING_HOST_RACE : CRT_FINDING_STREAM_RACE,
                                   .access = what,
                                   .where = where,
                                   .verb = is_write ? "write" : "read",
                                   .space = "global",
                                   .address = address};
     bool has_kernel =
-        work->calls.count == 0 && second->kernel && crt_kernel_is_valid(second->kernel);
+        !is_host && work->calls.count == 0 && second->kernel && crt_kernel_is_valid(second->kernel);
     if (has_kernel) {
         finding.kernel = crt_kernel_name(second->kernel);
         finding.ptx_line = access->line;
@@ -281,12 +316,17 @@ static void add_finding(struct crt_watched *task, uint64_t place, bool is_write,
         crt_call_finding_add(&finding, &work->calls);
 }
 
+static uint8_t flags_of(const struct crt_watched *task, bool is_write)
+{
+    return (uint8_t)((is_write ? RACE_WRITES : 0) | (task->op ? 0 : RACE_HOST));
+}
+
 /* True: it races, which has been told. */
 static bool access_word(struct crt_watched *task, uint64_t place, unsigned from, unsigned end,
                         bool is_write)
 {
     struct race_access access = {.bytes = (uint8_t)((1u << end) - (1u << from)),
-                                 .flags = is_write ? RACE_WRITES : 0};
+                                 .flags = flags_of(task, is_write)};
     struct race_access found = {0};
     struct race_cell *cell = crt_race_lock_cell(place);
     uint32_t other = cell->run;
@@ -327,7 +367,7 @@ static bool access_part(struct crt_watched *task, uint64_t place, uint64_t bytes
 static bool look_at_cells(struct crt_watched *task, uint64_t place, bool is_write)
 {
     const struct race_access access = {.bytes = (1u << RACE_CELL_BYTES) - 1,
-                                       .flags = is_write ? RACE_WRITES : 0};
+                                       .flags = flags_of(task, is_write)};
     uint32_t users = get(&page_of(place)->users);
     if (!(users & MANY) && task_follows(task, users))
         return false;
@@ -389,6 +429,28 @@ static void access_memory(struct crt_watched *task, uintptr_t base, size_t bytes
     }
 }
 
+/* ---- the host ---- */
+
+/* What the launch has told it counts as all that the launch does. */
+static void listen(struct page *page, uint32_t work)
+{
+    uint32_t tells = get(&page->tells);
+    set(&page->host, work);
+    if (tells != 0 && !is_before(NULL, tells))
+        race_work_meet_host(tells);
+}
+
+void crt_race_access_host(uint32_t work, uintptr_t base, size_t bytes, bool is_write)
+{
+    struct crt_watched host = {.work = work};
+    uint64_t place;
+    if (bytes == 0 || !crt_race_place(base, bytes, &place))
+        return;
+    for (uint64_t page = place / PAGE_BYTES; page <= (place + bytes - 1) / PAGE_BYTES; page++)
+        listen(&global.pages[page], work);
+    access_memory(&host, base, bytes, is_write);
+}
+
 /* ---- memory that is allocated ---- */
 
 static void forget(uintptr_t base, size_t bytes)
@@ -404,6 +466,8 @@ static void forget(uintptr_t base, size_t bytes)
         set(&global.pages[i].users, 0);
         set(&global.pages[i].write, 0);
         set(&global.pages[i].read, 0);
+        set(&global.pages[i].host, 0);
+        set(&global.pages[i].tells, 0);
     }
 }
 
@@ -412,6 +476,7 @@ void crt_race_watch(void)
     static const struct crt_access_watcher watcher = {begin_task, access_memory, forget};
     sch_keep_pasts();
     crt_set_access_watcher(&watcher);
+    crt_race_watch_host();
 }
 
 bool crt_race_last_write(uint64_t address, uint64_t run, struct crt_last_write *write)

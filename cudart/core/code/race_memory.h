@@ -19,9 +19,9 @@ bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place);
 struct race_cell *crt_race_lock_cell(uint64_t place);
 void crt_race_unlock_cell(const struct race_cell *cell);
 
-/* A block accesses bytes of a page: the copy or fill of all of it that races with that, and what it
- * does; 0: none. */
-uint32_t crt_race_enter_page(uint64_t place, struct crt_running_block *running, bool is_write,
+/* A block accesses bytes of a page, in this way (enum race_flags): the copy or fill of all of it
+ * that races with that, and what it does; 0: none. */
+uint32_t crt_race_enter_page(uint64_t place, struct crt_running_block *running, uint8_t flags,
                              struct race_access *other);
 
 /* Whether all that the work has done comes before what the block does. */
@@ -30,7 +30,11 @@ bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work);
 /* The number of a launch among the works, of which a block begins. */
 uint32_t crt_race_work_of(const struct rt_launch *launch);
 
-/* From now on copies and fills are watched, and what operations come after is kept. Once. */
+/* The host does it, which is this one of the works. */
+void crt_race_access_host(uint32_t work, uintptr_t base, size_t bytes, bool is_write);
+
+/* From now on copies, fills and the host are watched: copies and fills are watched, and what
+ * operations come after is kept. Once. */
 void crt_race_watch(void);
 
 /* Adds ", launched at main.cu:12" to the text, with those words in front. */

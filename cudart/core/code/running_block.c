@@ -50,13 +50,15 @@ static void make_cells(struct crt_running_block *running, uint32_t shared_bytes)
     running->cell_count = running->cells ? count : 0;
 }
 
-static void begin(struct crt_running_block *running, uint32_t index)
+static void begin(struct crt_running_block *running)
 {
     const struct rt_launch *launch = running->rt->launch;
+    uint32_t index = crt_block_number(launch, running->rt->ctaid);
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     pthread_mutex_lock(&all.lock);
     running->launch = launch->grid_id;
     running->index = index;
+    memcpy(running->ctaid, running->rt->ctaid, sizeof running->ctaid);
     running->has_begun = true;
     pthread_mutex_unlock(&all.lock);
     if (crt_checks_meetings())
@@ -73,16 +75,16 @@ static void begin(struct crt_running_block *running, uint32_t index)
 
 static struct crt_running_block *begin_if_new(struct crt_running_block *running)
 {
-    const struct rt_launch *launch = running->rt->launch;
-    uint32_t index = crt_block_number(launch, running->rt->ctaid);
-    if (!running->has_begun || running->launch != launch->grid_id || running->index != index)
-        begin(running, index);
+    const struct rt_block *rt = running->rt;
+    if (!running->has_begun || running->launch != rt->launch->grid_id ||
+        memcmp(running->ctaid, rt->ctaid, sizeof running->ctaid) != 0)
+        begin(running);
     return running;
 }
 
 struct crt_running_block *crt_running_of(const struct rt_thread *thread)
 {
-    static _Thread_local struct crt_running_block *last;
+    static CRT_HOT_THREAD_LOCAL struct crt_running_block *last;
     if (!last || last->rt != thread->block)
         last = find(thread->block);
     return last ? begin_if_new(last) : NULL;

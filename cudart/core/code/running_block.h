@@ -9,6 +9,9 @@
 #include "cudart/core/races/cells.h"
 #include "kernel_abi/rt.h"
 
+/* For what each access of a kernel asks: reading it calls nothing. */
+#define CRT_HOT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
 /* The scheduler uses the memory of a block again for the next, and so is this. The worker that runs
  * the block is the only one to use it. */
 struct crt_running_block {
@@ -16,6 +19,7 @@ struct crt_running_block {
     const struct rt_block *rt;
     uint64_t launch; /* its grid_id */
     uint32_t index;
+    uint32_t ctaid[3];
     bool has_begun;
     struct race_block races; /* with --check=race */
     struct race_cell *cells; /* of its shared memory */

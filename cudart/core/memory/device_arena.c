@@ -20,6 +20,7 @@
 #include "cudart/core/base/memory_limit.h"
 #include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/holes.h"
+#include "cudart/core/memory/host_pages.h"
 #include "cudart/core/memory/memory_budget.h"
 #include "cudart/core/memory/numa.h"
 #include "cudart/core/memory/pool.h"
@@ -363,6 +364,8 @@ static enum crt_result alloc_locked(struct live *live)
     crt_shadow_open(wanted->base, wanted->size_bytes);
     if (wanted->kind != CRT_MEMORY_DEVICE)
         crt_written_set(wanted->base, wanted->size_bytes);
+    if (wanted->kind == CRT_MEMORY_MANAGED || wanted->kind == CRT_MEMORY_HOST)
+        crt_host_pages_add(wanted->base, wanted->size_bytes);
     arena.budget.promised_bytes += rounded;
     if (counts_as_device(wanted->kind))
         *used_of(wanted) += rounded;
@@ -410,6 +413,7 @@ static void remove_locked(struct crt_allocation *allocation)
     if (allocation->span_bytes) {
         crt_shadow_close(allocation->base, allocation->size_bytes);
         crt_written_clear(allocation->base, allocation->size_bytes);
+        crt_host_pages_remove(allocation->base);
         size_t rounded = pxr_round_to_pages(allocation->size_bytes);
         free_span(allocation);
         arena.budget.promised_bytes -= rounded;

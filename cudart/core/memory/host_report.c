@@ -126,6 +126,25 @@ void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_r
     add_with_block(&finding, text, where, &freed);
 }
 
+/* What is copied as a structure has bytes that belong to no member: a few behind one, up to where
+ * the next may begin. */
+static bool is_padding(uintptr_t begin, size_t bytes)
+{
+    uintptr_t end = begin + bytes;
+    return begin % 4 != 0 && end % (bytes < 4 ? 4 : 8) == 0 && bytes < 8;
+}
+
+/* As crt_bits_find_gap, of gaps that are no padding. */
+static size_t find_gap(uintptr_t row, size_t bytes, size_t *gap)
+{
+    size_t place = crt_bits_find_gap(crt_written(), row, bytes, gap);
+    while (*gap > 0 && is_padding(row + place, *gap)) {
+        place += *gap;
+        place += crt_bits_find_gap(crt_written(), row + place, bytes - place, gap);
+    }
+    return place;
+}
+
 /* The first row with bytes that nobody has written: where they begin, and how many they are in that
  * row; 0: there is none. */
 static uintptr_t find_unwritten(const struct crt_copy *copy, size_t *gap)
@@ -133,7 +152,7 @@ static uintptr_t find_unwritten(const struct crt_copy *copy, size_t *gap)
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++) {
             uintptr_t row = copy->src.base + z * copy->src.slice_bytes + y * copy->src.pitch_bytes;
-            size_t place = crt_bits_find_gap(crt_written(), row, copy->width_bytes, gap);
+            size_t place = find_gap(row, copy->width_bytes, gap);
             if (*gap > 0)
                 return row + place;
         }

@@ -27,6 +27,7 @@
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/work.h"
 #include "scheduler/scheduler.h"
+#include "util/protection_key.h"
 
 /* Between two looks at values that do not change. */
 #define SHORTEST_PAUSE_NS UINT64_C(10000)
@@ -289,6 +290,7 @@ static void *look_for_ever(void *arg)
     (void)arg;
     struct batch *waiting = NULL;
     uint64_t pause_ns = 0;
+    pxr_key_hold(true);
     for (;;) {
         struct batch *arrived = sleep_for(pause_ns);
         bool has_changed = arrived != NULL;

@@ -31,12 +31,18 @@ static bool is_race(const struct race_block *block, const struct race_access *ac
            !is_same_value(access, earlier) && !is_before(block, access, earlier);
 }
 
-/* Blocks of different runs have nothing to do with each other. */
+/* As is_morally_strong, of different runs: their blocks have nothing to do with each other. */
+static bool is_strong_to(const struct race_access *access, const struct race_access *other)
+{
+    unsigned wanted = other->flags & RACE_HOST ? RACE_SYSTEM : RACE_STRONG;
+    return access->flags & RACE_HOST ||
+           (access->flags & (RACE_STRONG | RACE_BLOCK | wanted)) == (RACE_STRONG | wanted);
+}
+
 static bool is_conflict(const struct race_access *access, const struct race_access *earlier)
 {
     return (access->bytes & earlier->bytes) != 0 &&
-           !(access->flags & earlier->flags & RACE_STRONG &&
-             !((access->flags | earlier->flags) & RACE_BLOCK)) &&
+           !(is_strong_to(access, earlier) && is_strong_to(earlier, access)) &&
            !is_same_value(access, earlier);
 }
 
@@ -93,7 +99,7 @@ const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
                                            const struct race_block *block,
                                            const struct race_access *access)
 {
-    static _Thread_local struct race_access found;
+    static _Thread_local __attribute__((tls_model("initial-exec"))) struct race_access found;
     if (cell->run != run)
         *cell = (struct race_cell){.run = run};
     const struct race_access *race = find_race(cell, block, access);

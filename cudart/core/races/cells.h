@@ -15,9 +15,11 @@
 
 enum race_flags {
     RACE_WRITES = 1,
-    RACE_STRONG = 2, /* relaxed, volatile, atomic … */
-    RACE_BLOCK = 4,  /* … only towards threads of its block */
-    RACE_VALUE = 8   /* a write whose value is known */
+    RACE_STRONG = 2,  /* relaxed, volatile, atomic … */
+    RACE_BLOCK = 4,   /* … only towards threads of its block */
+    RACE_VALUE = 8,   /* a write whose value is known */
+    RACE_SYSTEM = 16, /* strong, … and towards the host */
+    RACE_HOST = 32    /* of the host, which may be strong or not */
 };
 
 struct race_access {

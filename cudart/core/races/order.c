@@ -62,6 +62,7 @@ void race_block_begin(struct race_block *block, uint64_t launch, uint32_t index,
         memset(warp->lanes, 0, sizeof warp->lanes);
         warp->served = 0;
         warp->fenced = 0;
+        memset(warp->heard, 0, sizeof warp->heard);
     }
     for (unsigned id = 0; id < RACE_BARRIERS_MAX; id++) {
         struct race_barrier *barrier = &block->barriers[id];
@@ -89,6 +90,11 @@ static struct race_warp *warp_of(struct race_block *block, uint32_t thread)
     return &block->warps[thread / RT_WARP_SIZE];
 }
 
+static bool knows_others(const struct race_clock *clock)
+{
+    return clock->count > 0 || clock->knows_all;
+}
+
 bool race_is_before(const struct race_block *block, uint32_t thread, uint32_t other_block,
                     uint32_t other_thread, uint32_t stamp)
 {
@@ -96,8 +102,9 @@ bool race_is_before(const struct race_block *block, uint32_t thread, uint32_t ot
     const struct race_warp *warp = &block->warps[thread / RT_WARP_SIZE];
     const struct race_row *row = &warp->row;
     if (other_block != block->index)
-        return stamp < race_clock_of(&row->others, unit_of_block(other_block)) ||
-               stamp < race_clock_of(&row->others, unit_of_warp(other_block, other_warp));
+        return knows_others(&row->others) &&
+               (stamp < race_clock_of(&row->others, unit_of_block(other_block)) ||
+                stamp < race_clock_of(&row->others, unit_of_warp(other_block, other_warp)));
     return thread == other_thread || stamp < row->block || stamp < row->warps[other_warp] ||
            (thread / RT_WARP_SIZE == other_warp &&
             stamp < warp->lanes[thread % RT_WARP_SIZE][other_thread % RT_WARP_SIZE]);
@@ -107,6 +114,7 @@ bool race_is_before(const struct race_block *block, uint32_t thread, uint32_t ot
 
 static void learn(struct race_block *block, struct race_warp *warp, const struct race_clock *clock)
 {
+    warp->changes++;
     race_clock_join(&warp->row.others, clock);
     raise(&warp->row.block, race_clock_of(clock, unit_of_block(block->index)));
     for (uint32_t w = 0; w * RT_WARP_SIZE < block->threads; w++)
@@ -182,9 +190,13 @@ void race_barrier_arrive(struct race_block *block, uint32_t thread, uint32_t id,
 {
     struct race_barrier *barrier = &block->barriers[id % RACE_BARRIERS_MAX];
     struct race_warp *warp = warp_of(block, thread);
+    uint32_t own = UINT32_C(1) << (thread / RT_WARP_SIZE);
     settle(block, warp);
-    join_row(&barrier->arriving, &warp->row);
-    barrier->warps |= UINT32_C(1) << (thread / RT_WARP_SIZE);
+    /* Mostly what its first lane has said. */
+    if (!(barrier->warps & own) || warp->told[id % RACE_BARRIERS_MAX] != warp->changes)
+        join_row(&barrier->arriving, &warp->row);
+    warp->told[id % RACE_BARRIERS_MAX] = warp->changes;
+    barrier->warps |= own;
     barrier->is_whole |= count == 0 || count >= block->threads;
     block->met[thread] = barrier->generation;
     if (count > 0 && ++barrier->arrived == count)
@@ -197,7 +209,13 @@ void race_barrier_leave(struct race_block *block, uint32_t thread, uint32_t id)
     struct race_barrier *barrier = &block->barriers[id % RACE_BARRIERS_MAX];
     if (barrier->generation == block->met[thread])
         complete(block, barrier);
-    join_row(&warp_of(block, thread)->row, &barrier->complete);
+    struct race_warp *warp = warp_of(block, thread);
+    uint32_t *heard = &warp->heard[id % RACE_BARRIERS_MAX];
+    if (*heard == barrier->generation)
+        return;
+    *heard = barrier->generation;
+    warp->changes++;
+    join_row(&warp->row, &barrier->complete);
 }
 
 /* ---- lanes ---- */

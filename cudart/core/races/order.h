@@ -34,6 +34,9 @@ struct race_warp {
     uint32_t served;           /* lanes for which the meeting that they come from has been noted */
     uint32_t fenced;           /* a fence stands behind everything before this stamp */
     struct race_clock pending; /* was read, and holds from the next fence on */
+    uint32_t changes;          /* of the row */
+    uint32_t told[RACE_BARRIERS_MAX];  /* how many there were when a lane arrived last */
+    uint32_t heard[RACE_BARRIERS_MAX]; /* the generation that a lane has left */
 };
 
 struct race_barrier {

@@ -44,6 +44,13 @@ uint32_t race_work_add(const struct race_work *work)
     return number;
 }
 
+void race_work_meet_host(uint32_t number)
+{
+    struct race_work *work = &part_of(number)[number % PART_WORKS];
+    if (!atomic_exchange(&work->has_met_host, true))
+        sch_host_learn_moment(work->moment);
+}
+
 const struct race_work *race_work_get(uint32_t number)
 {
     return number == 0 ? NULL : &part_of(number)[number % PART_WORKS];

@@ -294,6 +294,26 @@ Test(races, a_reader_of_another_warp_is_kept)
     free(cells);
 }
 
+static bool conflicts(unsigned flags, unsigned earlier)
+{
+    const struct race_cell cell = {
+        .write = {.bytes = 0xf, .flags = (uint8_t)(RACE_WRITES | earlier)}};
+    const struct race_access access = {.bytes = 0xf, .flags = (uint8_t)flags};
+    return race_cell_conflict(&cell, &access) != NULL;
+}
+
+Test(races, what_is_strong_for_the_device_is_not_for_the_host)
+{
+    cr_expect(!conflicts(RACE_STRONG, RACE_STRONG));
+    cr_expect(conflicts(RACE_STRONG, RACE_STRONG | RACE_BLOCK));
+    cr_expect(conflicts(0, RACE_HOST));
+    cr_expect(conflicts(RACE_STRONG, RACE_HOST));
+    cr_expect(!conflicts(RACE_STRONG | RACE_SYSTEM, RACE_HOST));
+    cr_expect(conflicts(RACE_HOST, RACE_STRONG));
+    cr_expect(!conflicts(RACE_HOST, RACE_STRONG | RACE_SYSTEM));
+    cr_expect(!conflicts(RACE_HOST, RACE_HOST));
+}
+
 Test(races, another_run_forgets)
 {
     struct cells *cells = make_cells();

@@ -18,7 +18,8 @@ struct step {
 };
 
 static struct step steps[OPS];
-static bool host[OPS]; /* what the host has waited for, and what that came after */
+static bool host[OPS];                /* what the host has waited for, and what that came after */
+static struct sch_moment doings[OPS]; /* what the host did itself before each step */
 
 static void look(void *arg)
 {
@@ -44,10 +45,21 @@ static void learn(bool *set, size_t index)
         set[i] = set[i] || steps[index].after[i];
 }
 
+/* Of what has finished the host knows what it has waited for. */
+static bool host_is_right(size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sch_op_is_done(steps[i].op) && sch_host_follows(steps[i].moment) != host[i])
+            return false;
+    return true;
+}
+
 /* Waits for some earlier operations, and the host for one now and then. */
 static void add_step(size_t index, unsigned *state)
 {
     struct step *step = &steps[index];
+    doings[index] = sch_host_moment();
+    cr_expect(host_is_right(index));
     *step = (struct step){.op = sch_op_task(look, NULL, step)};
     memcpy(step->after, host, sizeof host);
     for (unsigned n = random_below(state, 3); index > 0 && n > 0; n--) {
@@ -71,6 +83,10 @@ static size_t find_wrong(void)
         for (size_t j = 0; j < i; j++)
             if (steps[i].asked[j] ? steps[i].follows[j] != steps[i].after[j] : steps[i].after[j])
                 return i;
+    for (size_t i = 0; i < OPS; i++)
+        for (size_t j = 0; j < OPS; j++)
+            if (sch_op_follows(steps[i].op, doings[j]) != (j <= i))
+                return i;
     return OPS;
 }
 
@@ -84,6 +100,7 @@ Test(past, dependencies_and_waits_count_and_nothing_else)
         for (size_t i = 0; i < OPS; i++)
             add_step(i, &state);
         cr_assert_eq(find_wrong(), OPS, "seed %u", seed);
+        cr_expect(sch_host_follows_all());
         for (size_t i = 0; i < OPS; i++)
             sch_op_release(steps[i].op);
     }
