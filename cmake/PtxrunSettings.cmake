@@ -92,12 +92,14 @@ function(ptxrun_tested_programs)
 endfunction()
 
 # ptxrun_unit_test(NAME [THREADS] LIBRARIES... SOURCES tests...): one Criterion program, label
-# "unit"; with THREADS also label "threads": it is worth running, and building, under the thread sanitizer.
+# "unit"; with THREADS also label "threads": it is worth running, and building, under the thread sanitizer. Its own
+# sources, not the libraries it tests, are compiled without optimising: each runs once, and Criterion's assertions are
+# long, so the compiler would take two to three times as long.
 function(ptxrun_unit_test name)
     cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LIBRARIES" ${ARGN})
     add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:ptxrun_no_cache>)
     target_link_libraries(${name} PRIVATE ptxrun_settings ${ARG_LIBRARIES} criterion)
-    target_compile_options(${name} PRIVATE -Wno-missing-prototypes -Wno-conversion)
+    target_compile_options(${name} PRIVATE -Wno-missing-prototypes -Wno-conversion -O0)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND ${name} -j2)

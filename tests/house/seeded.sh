@@ -51,7 +51,11 @@ arrows() {
     sh "$here/arrows.sh" "$tree" "$tree/arrows.txt" "$tree/build" "$tree/objects.txt" "$nm"
 }
 headers() {
-    sh "$here/headers.sh" "$tree" "$tree/flags.txt" "$tree/headers.txt" "$compiler"
+    sh "$here/headers.sh" "$tree" "$tree/flags.txt" "$tree/headers.txt" "$compiler" "$tree/commands.json"
+}
+# compiled_with FLAGS: what the build says of high.c.
+compiled_with() {
+    echo "\"command\": \"cc $* -c $tree/high/high.c\"," >"$tree/commands.json"
 }
 formatted() {
     sh "$here/format.sh" "$tree" "$format"
@@ -93,6 +97,16 @@ printf 'size_t size(void);\n' >>"$tree/high/high.h"
 expect "header that needs another" "high/high.h does not compile alone" headers
 echo 'high/high.h -include stddef.h' >"$tree/headers.txt"
 expect "header with what it needs" "" headers
+: >"$tree/headers.txt"
+compiled_with "-I$tree -O2"
+expect "header that the build compiled alone" "" headers
+compiled_with "-I$tree -DMORE"
+expect "header that the build compiled with more" "high/high.h does not compile alone" headers
+compiled_with "-I$tree -include stddef.h"
+expect "header behind one that is included" "high/high.h does not compile alone" headers
+compiled_with "-I$tree -O2"
+sed -i '1i #include <stddef.h>' "$tree/high/high.c"
+expect "header that is not the first" "high/high.h does not compile alone" headers
 echo 'high/gone.h none' >"$tree/headers.txt"
 expect "header that is gone" "high/gone.h is in the list and does not exist" headers
 
