@@ -119,7 +119,8 @@ static enum pxr_status init_target(struct jit_target *target, struct pxr_error *
         jit_cpu_machine(cpu->name, cpu->features, target->triple, LLVMCodeGenLevelLess);
     if (!target->machine)
         return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for '%s'", target->triple);
-    target->cpu.gains_bf16_dots &= jit_cpu_has(target->machine, cpu, "avx512bf16");
+    if (target->cpu.gains_bf16_dots)
+        target->cpu.gains_bf16_dots = jit_cpu_has(target->machine, cpu, "avx512bf16");
     target->has_whole_loads = has_whole_loads(target->machine, cpu);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(target->machine);
     target->data_layout = LLVMCopyStringRepOfTargetData(data);
