@@ -120,26 +120,35 @@ static bool has_feature(LLVMTargetMachineRef machine, const struct side *cpu, co
     return can_run(machine, cpu, &other);
 }
 
-bool jit_cpu_has(LLVMTargetMachineRef machine, const struct jit_cpu *cpu, const char *feature)
-{
-    const struct side side = {cpu->name, cpu->features};
-    return has_feature(machine, &side, feature);
-}
+/* ---- lists ---- */
 
-/* ---- the widest vectors ---- */
-
-/* Whether a list such as "+avx,-avx512f,+avx2" has "+<name>". */
-static bool lists(const char *features, const char *name)
+/* What a list such as "+avx,-avx512f,+avx2" says of <name>: '+', '-', or '\0' if it does not. */
+static char sign_in(const char *features, const char *name)
 {
     size_t len = strlen(name);
     for (const char *at = features; *at != '\0'; at += *at == ',') {
         size_t item = strcspn(at, ",");
-        if (item == len + 1 && at[0] == '+' && memcmp(at + 1, name, len) == 0)
-            return true;
+        if (item == len + 1 && memcmp(at + 1, name, len) == 0)
+            return at[0];
         at += item;
     }
-    return false;
+    return '\0';
 }
+
+static bool lists(const char *features, const char *name)
+{
+    return sign_in(features, name) == '+';
+}
+
+/* To ask the inliner takes a millisecond. */
+bool jit_cpu_has(LLVMTargetMachineRef machine, const struct jit_cpu *cpu, const char *feature)
+{
+    const struct side side = {cpu->name, cpu->features};
+    char sign = sign_in(cpu->features, feature);
+    return sign != '\0' ? sign == '+' : has_feature(machine, &side, feature);
+}
+
+/* ---- the widest vectors ---- */
 
 /* AVX-512 without BW and VL has masks neither for bytes nor for narrower registers, and AVX alone
  * no integers. AArch64: NEON's, also where SVE is there, as code is made for a fixed width. */

@@ -62,7 +62,8 @@ static LLVMOrcObjectLayerRef make_linker(void *context, LLVMOrcExecutionSessionR
     return linker;
 }
 
-/* LLJIT wants to know the target, though it compiles nothing here. */
+/* LLJIT wants to know the target, though it compiles nothing here: any CPU does. It makes two
+ * machines more of it, for each of which LLVM would read the long list of features. */
 static enum pxr_status describe_target(LLVMOrcJITTargetMachineBuilderRef *description,
                                        struct pxr_error *err)
 {
@@ -70,14 +71,8 @@ static enum pxr_status describe_target(LLVMOrcJITTargetMachineBuilderRef *descri
     enum pxr_status status = jit_target_acquire(&target, err);
     if (status != PXR_OK)
         return status;
-    const struct jit_cpu *cpu;
-    LLVMTargetMachineRef machine = NULL;
-    status = jit_cpu_chosen(&cpu, err);
-    if (status == PXR_OK)
-        machine = jit_cpu_machine(cpu->name, cpu->features, target->triple, LLVMCodeGenLevelLess);
+    LLVMTargetMachineRef machine = jit_cpu_machine("", "", target->triple, LLVMCodeGenLevelNone);
     jit_target_release(target);
-    if (status != PXR_OK)
-        return status;
     if (!machine)
         return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for this CPU");
     *description = LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine);

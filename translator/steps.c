@@ -451,10 +451,10 @@ static enum pxr_status saturate_vectors(struct tr_compilation *c, struct pxr_err
     return PXR_OK;
 }
 
-static enum pxr_status part_stores(struct tr_compilation *c, struct pxr_error *err)
+static enum pxr_status part_accesses(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
-    tr_part_stores(c->module);
+    tr_part_accesses(c->module);
     return PXR_OK;
 }
 

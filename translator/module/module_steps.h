@@ -46,9 +46,10 @@ void tr_part_multiply_adds(LLVMModuleRef module);
 /* Rewrites saturating conversions of vectors, which LLVM would do lane by lane (saturate.c). */
 void tr_saturate_vectors(LLVMModuleRef module);
 
-/* Before good code generation, which takes time in proportion to the cube of the stores in a row:
- * puts fences of the compiler between many of them (part_stores.c). */
-void tr_part_stores(LLVMModuleRef module);
+/* Before good code generation, which takes time in proportion to the cube of the stores in a row,
+ * and to the square of the loads: puts fences of the compiler between many of them
+ * (part_accesses.c). */
+void tr_part_accesses(LLVMModuleRef module);
 
 /* Behind all passes, before code generation: rewrites stores that LLVM would make wrong code of
  * (one_lane.c). */

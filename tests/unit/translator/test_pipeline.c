@@ -150,7 +150,7 @@ Test(pipeline, observers_decide_on_optional_steps)
     LLVMContextDispose(context);
 }
 
-/* ---- rows of stores ---- */
+/* ---- rows of accesses ---- */
 
 /* A kernel with so many lines of this text. */
 static LLVMModuleRef parse_lines(const char *line, unsigned count)
@@ -213,6 +213,18 @@ Test(pipeline, long_rows_of_stores_are_parted)
     cr_expect_eq(longest_row(store, 1000), 64);
     cr_expect_eq(longest_row(two, 1000), 32);
     cr_expect_eq(longest_row(whole, 1000), 64);
+}
+
+/* And for the square of the number of vectors that are loaded. */
+Test(pipeline, long_rows_of_loads_are_parted)
+{
+    static const char load[] = "  load <16 x i8>, ptr %p\n";
+    static const char scalar[] = "  load i32, ptr %p\n";
+    static const char both[] = "  load <16 x i8>, ptr %p\n  store i16 7, ptr %p\n";
+    cr_expect_eq(longest_row(load, 120), 120);
+    cr_expect_eq(longest_row(load, 1000), 128);
+    cr_expect_eq(longest_row(scalar, 1000), 1000);
+    cr_expect_eq(longest_row(both, 1000), 129); /* as many stores as may be, and a load more */
 }
 
 /* ---- conversions that saturate ---- */
