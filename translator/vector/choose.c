@@ -68,6 +68,14 @@ static LLVMTypeRef type_of(const struct tr_iteration *iteration, uint32_t value)
 
 /* ---- one instruction ---- */
 
+/* What is left of an index, about. */
+#define FOLDED 0.25
+
+static bool is_access_to_memory(const struct tr_value *value)
+{
+    return value->opcode == LLVMLoad || value->opcode == LLVMStore;
+}
+
 /* Instructions of a multiplication by the inverse, with corrections. */
 #define INVERSE 4
 
@@ -92,6 +100,16 @@ static double scalar_cost(const struct tr_figures *figures, const struct tr_valu
         return 1;
     }
     return 1;
+}
+
+/* Of one thread. Indices that grow evenly from thread to thread are mostly folded into addresses:
+ * one register serves all that are at a distance from each other. */
+static double scalar_cost_of(const struct tr_iteration *iteration, uint32_t number)
+{
+    double cost = scalar_cost(&iteration->target->figures, &iteration->graph.values[number]);
+    bool is_index = iteration->shapes.values[number].kind == TR_AFFINE;
+    return is_index && !is_access_to_memory(&iteration->graph.values[number]) ? cost * FOLDED
+                                                                              : cost;
 }
 
 /* Of a whole register. */
@@ -132,12 +150,10 @@ static bool is_in_divergent_loop(const struct tr_iteration *iteration, uint32_t 
 }
 
 /* Whether some lanes do not come to the segment's loop. */
-static bool is_for_some(const struct tr_iteration *iteration, uint32_t segment)
+static bool is_loop_for_some(const struct tr_iteration *iteration, uint32_t segment)
 {
-    uint32_t s = iteration->loops.loops[iteration->loops.innermost[segment]].header;
-    while (s != TR_NONE && iteration->units[s].kind != TR_UNIT_MASKED)
-        s = iteration->units[s].anchor;
-    return s != TR_NONE;
+    uint32_t loop = iteration->loops.innermost[segment];
+    return tr_is_for_some(iteration, iteration->loops.loops[loop].header);
 }
 
 /* Cost of the instruction for one vector. */
@@ -151,7 +167,7 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
         double cost = tr_access_cost(iteration, width, number, is_gather);
         bool is_alone = *is_gather && is_in_divergent_loop(iteration, value->segment);
         estimate->gathers_alone |= is_alone;
-        estimate->gathers_sparsely |= is_alone && is_for_some(iteration, value->segment);
+        estimate->gathers_sparsely |= is_alone && is_loop_for_some(iteration, value->segment);
         return cost;
     }
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
@@ -274,7 +290,7 @@ static void look_at_value(const struct tr_iteration *iteration, uint32_t width, 
     bool is_by_lane = is_gather || (is_access && tr_access_is_serial(iteration, number));
     estimate->by_lane += is_by_lane ? cost : 0;
     estimate->scalar +=
-        scalar_cost(&iteration->target->figures, value) * width * times_of(iteration, value, false);
+        scalar_cost_of(iteration, number) * width * times_of(iteration, value, false);
     estimate->length++;
     estimate->effort += effort_of(iteration, width, number);
     look_at_load(iteration, number, estimate);

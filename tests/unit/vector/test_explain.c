@@ -285,6 +285,61 @@ Test(explain, ways_that_threads_take_are_named_by_what_becomes_of_them)
     free(said);
 }
 
+/* Sums of three elements `far` apart, of five fields of each thread, where a flag is set: one field
+ * is `far` elements from that of the next thread. malloc. */
+static char *fields_where_a_flag_is_set(unsigned far)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    cr_assert_not_null(out);
+    fprintf(out,
+            "  %%pf = getelementptr i32, ptr %%b, i64 %%x64, !dbg !101\n"
+            "  %%f = load i32, ptr %%pf, align 4, !dbg !101\n"
+            "  %%some = icmp ne i32 %%f, 0, !dbg !102\n"
+            "  %%place = mul nuw nsw i64 %%x64, %u, !dbg !102\n"
+            "  br i1 %%some, label %%work, label %%latch, !dbg !103\n"
+            "work:\n",
+            far);
+    for (unsigned field = 0; field < 5; field++) {
+        for (unsigned i = 0; i < 3; i++)
+            fprintf(out,
+                    "  %%i%u.%u = add nuw nsw i64 %%place, %u, !dbg !104\n"
+                    "  %%p%u.%u = getelementptr float, ptr %%a, i64 %%i%u.%u, !dbg !104\n"
+                    "  %%v%u.%u = load float, ptr %%p%u.%u, align 4, !dbg !104\n",
+                    field, i, field + i * far, field, i, field, i, field, i, field, i);
+        fprintf(out,
+                "  %%s%u = fadd float %%v%u.0, %%v%u.1, !dbg !105\n"
+                "  %%t%u = fadd float %%s%u, %%v%u.2, !dbg !105\n"
+                "  store float %%t%u, ptr %%p%u.0, align 4, !dbg !106\n",
+                field, field, field, field, field, field, field, field);
+    }
+    fprintf(out, "  br label %%latch, !dbg !107\n");
+    fclose(out);
+    return text;
+}
+
+static char *explain_with_avx2(char *iteration)
+{
+    struct tr_target target = tr_target_find("", 256);
+    struct tr_vector_options options = {.width = 8, .target = &target};
+    char *said = explain_with(iteration, &options);
+    free(iteration);
+    return said;
+}
+
+/* Without instructions for it, some lanes' elements far apart take longer than threads one by one,
+ * whose indices are parts of addresses. */
+Test(explain, elements_apart_of_some_lanes_stay_scalar_where_no_instruction_is_for_them)
+{
+    char *said = explain_with_avx2(fields_where_a_flag_is_set(5));
+    cr_expect_not_null(strstr(said, "vectors would gain too little"), "%s", said);
+    free(said);
+    said = explain_with_avx2(fields_where_a_flag_is_set(1));
+    cr_expect_null(strstr(said, "vectors would gain too little"), "%s", said);
+    free(said);
+}
+
 /* Otherwise each of its turns would have masks. */
 Test(explain, a_long_loop_under_a_condition_has_a_copy_for_all_threads)
 {

@@ -213,21 +213,45 @@ static double cost_of_wide(const struct tr_figures *figures, const struct tr_acc
 /* Of lanes that wait as many as do something: loops end with the longest of a vector's. */
 #define WAITING 2
 
-/* Words that lanes load from any addresses are neighbours half of the time: programs are written
- * so, even where nothing proves it, and the code asks (memory/gather.c). */
-static double cost_of_words(const struct tr_figures *figures)
+static double less_of(double a, double b)
 {
-    return (figures->gather + figures->load) / 2;
+    return a < b ? a : b;
 }
 
+/* What the words of all lanes take; where there is no instruction for some of them it is done lane
+ * by lane. */
+static double cost_of_words(const struct tr_figures *figures, bool is_apart, bool is_masked)
+{
+    if (is_masked)
+        return figures->masked_gather != 0 ? figures->masked_gather
+                                           : figures->masked_gather_by_lane;
+    return is_apart ? less_of(figures->gather, figures->strided_load) : figures->gather;
+}
+
+static double cost_of_stored_words(const struct tr_figures *figures, bool is_apart, bool is_masked)
+{
+    if (is_masked)
+        return figures->masked_scatter != 0 ? figures->masked_scatter
+                                            : figures->masked_scatter_by_lane;
+    return is_apart ? less_of(figures->scatter, figures->strided_store) : figures->scatter;
+}
+
+/* Words that lanes load from any addresses are neighbours half of the time, if it is not known that
+ * they are apart: programs are written so, even where nothing proves it, and the code asks
+ * (memory/gather.c). */
 static double cost_of_gather(const struct tr_iteration *iteration,
                              const struct tr_access_plan *plan, uint32_t value)
 {
     const struct tr_figures *figures = &iteration->target->figures;
     double waiting = is_in_divergent_loop(iteration, value) ? WAITING : 1;
+    bool is_apart = plan->memory.kind == TR_MEMORY_STRIDED;
+    bool is_masked = tr_is_for_some(iteration, iteration->graph.values[value].segment);
     if (plan->memory.bytes < 4)
         return waiting * figures->gather_bytes;
-    return waiting * (plan->memory.stored != NULL ? figures->scatter : cost_of_words(figures));
+    if (plan->memory.stored != NULL)
+        return waiting * cost_of_stored_words(figures, is_apart, is_masked);
+    double words = cost_of_words(figures, is_apart, is_masked);
+    return waiting * (is_apart ? words : (words + figures->load) / 2);
 }
 
 static double cost_of_access(const struct tr_iteration *iteration,

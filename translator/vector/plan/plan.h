@@ -144,6 +144,8 @@ void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, bool
 
 /* The last step of tr_iteration_build: everything else in the iteration is there already. */
 enum pxr_status tr_units_build(struct tr_iteration *iteration, struct pxr_error *err);
+/* Whether some of the iteration's lanes may not come to the segment. */
+bool tr_is_for_some(const struct tr_iteration *iteration, uint32_t segment);
 
 /* ---- single instructions (side_effect.c) ---- */
 

@@ -401,3 +401,11 @@ enum pxr_status tr_units_build(struct tr_iteration *iteration, struct pxr_error 
     pxr_arena_fini(&u.scratch);
     return ok ? PXR_OK : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory planning an iteration");
 }
+
+bool tr_is_for_some(const struct tr_iteration *iteration, uint32_t segment)
+{
+    uint32_t s = segment;
+    while (s != TR_NONE && iteration->units[s].kind != TR_UNIT_MASKED)
+        s = iteration->units[s].anchor;
+    return s != TR_NONE;
+}
