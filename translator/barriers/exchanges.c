@@ -122,14 +122,20 @@ static bool needs_meeting(struct exchanges *x, uint32_t k)
 
 static void find_places(struct exchanges *x)
 {
+    struct tr_lane_guard guard = {0};
+    uint32_t guarded = TR_NONE; /* the segment that it is of */
     for (uint32_t i = 0; i < x->effects.access_count; i++) {
         const struct tr_access *access = &x->effects.accesses[i];
         struct place *place = &x->places[i];
         place->is_known = !access->is_wall && access->pointer != NULL &&
                           access->origins == TR_ORIGIN_SHARED &&
                           tr_evaluate_lanes(&x->effects, &x->ids, access->pointer, &place->address);
-        if (place->is_known)
-            place->guard = tr_lane_guard_of(&x->effects, &x->ids, access->segment);
+        if (!place->is_known)
+            continue;
+        if (access->segment != guarded)
+            guard = tr_lane_guard_of(&x->effects, &x->ids, access->segment);
+        guarded = access->segment;
+        place->guard = guard;
     }
 }
 

@@ -4,7 +4,7 @@
 #include <llvm-c/Core.h>
 
 /* Longer conditions are not followed. */
-#define DEPTH_MAX 8
+#define DEPTH_MAX 6
 
 struct guards {
     const struct tr_effects *effects;
