@@ -68,10 +68,10 @@ static LLVMTypeRef type_of(const struct tr_iteration *iteration, uint32_t value)
 
 /* ---- one instruction ---- */
 
-/* What is left of an index, about. */
+/* What is left of an index for single threads, about. */
 #define FOLDED 0.25
 
-static bool is_access_to_memory(const struct tr_value *value)
+static bool is_access(const struct tr_value *value)
 {
     return value->opcode == LLVMLoad || value->opcode == LLVMStore;
 }
@@ -103,13 +103,13 @@ static double scalar_cost(const struct tr_figures *figures, const struct tr_valu
 }
 
 /* Of one thread. Indices that grow evenly from thread to thread are mostly folded into addresses:
- * one register serves all that are at a distance from each other. */
+ * one register serves all that are at a distance from each other. What a row has in common is
+ * mostly computed before it. */
 static double scalar_cost_of(const struct tr_iteration *iteration, uint32_t number)
 {
-    double cost = scalar_cost(&iteration->target->figures, &iteration->graph.values[number]);
-    bool is_index = iteration->shapes.values[number].kind == TR_AFFINE;
-    return is_index && !is_access_to_memory(&iteration->graph.values[number]) ? cost * FOLDED
-                                                                              : cost;
+    const struct tr_value *value = &iteration->graph.values[number];
+    bool is_folded = iteration->shapes.values[number].kind == TR_AFFINE && !is_access(value);
+    return scalar_cost(&iteration->target->figures, value) * (is_folded ? FOLDED : 1);
 }
 
 /* Of a whole register. */
@@ -162,8 +162,7 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
 {
     const struct tr_target *target = iteration->target;
     const struct tr_value *value = &iteration->graph.values[number];
-    bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
-    if (is_access && tr_has_vector_form(iteration, number)) {
+    if (is_access(value) && tr_has_vector_form(iteration, number)) {
         double cost = tr_access_cost(iteration, width, number, is_gather);
         bool is_alone = *is_gather && is_in_divergent_loop(iteration, value->segment);
         estimate->gathers_alone |= is_alone;
@@ -232,11 +231,10 @@ static bool is_integer_division(uint32_t opcode)
 static uint32_t effort_of(const struct tr_iteration *iteration, uint32_t width, uint32_t number)
 {
     const struct tr_value *value = &iteration->graph.values[number];
-    bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
     if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(iteration, number)))
         return LANE_CALL * width;
-    if (is_access && tr_access_is_serial(iteration, number))
+    if (is_access(value) && tr_access_is_serial(iteration, number))
         return LANE_ACCESS * width;
     if (iteration->shapes.values[number].kind != TR_VARYING)
         return 1;
@@ -286,8 +284,7 @@ static void look_at_value(const struct tr_iteration *iteration, uint32_t width, 
     double cost = parts * vector_cost(iteration, width, number, estimate, &is_gather) *
                   times_of(iteration, value, true);
     estimate->vector += cost;
-    bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
-    bool is_by_lane = is_gather || (is_access && tr_access_is_serial(iteration, number));
+    bool is_by_lane = is_gather || (is_access(value) && tr_access_is_serial(iteration, number));
     estimate->by_lane += is_by_lane ? cost : 0;
     estimate->scalar +=
         scalar_cost_of(iteration, number) * width * times_of(iteration, value, false);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Small kernels for the tests of the barrier optimisation; see barrier_kernels.h.
+ * See barrier_kernels.h.
  */
 #include "barrier_kernels.h"
 
 #include <stdio.h>
+
+#include <criterion/criterion.h>
+
+#include "translator/pipeline.h"
 
 char *barrier_kernel(const char *body)
 {
@@ -23,4 +27,43 @@ char *barrier_kernel(const char *body)
         "add.u64 %%gin, %%rd1, %%rd3; add.u64 %%gout, %%rd2, %%rd3;\n%s\nret;\n}\n",
         body);
     return written < 0 ? NULL : text;
+}
+
+struct ptx_module *barrier_kernel_parse(const char *text)
+{
+    struct pxr_error err = {0};
+    struct ptx_module *ptx = NULL;
+    cr_assert_eq(ptx_parse(pxr_str_from(text), "test.ptx", &ptx, &err), PXR_OK, "%s\n%s",
+                 err.message, text);
+    return ptx;
+}
+
+LLVMModuleRef barrier_kernel_translate(const struct ptx_module *ptx, LLVMContextRef context,
+                                       bool check_alignment, const struct tr_facts *facts)
+{
+    struct pxr_error err = {0};
+    struct ptx_kernel_layout layout;
+    LLVMModuleRef module = NULL;
+    const struct ptx_func *kernel = ptx_find_entry(ptx, "k");
+    cr_assert_eq(ptx_layout_kernel(ptx, kernel, &layout, &err), PXR_OK, "%s", err.message);
+    struct tr_options options = {.check_alignment = check_alignment,
+                                 .triple = "x86_64-unknown-linux-gnu",
+                                 .data_layout = "e-m:e-i64:64-i128:128-n8:16:32:64-S128"};
+    cr_assert_eq(tr_translate_kernel(ptx, kernel, &layout, &options, context, &module, &err),
+                 PXR_OK, "%s", err.message);
+    tr_assume_facts(module, kernel, facts);
+    cr_assert_eq(tr_run_passes(module, tr_steps[TR_STEP_APPLY_FACTS].passes, NULL, &err), PXR_OK,
+                 "%s", err.message);
+    ptx_layout_fini(&layout);
+    return module;
+}
+
+uint32_t barrier_kernel_calls(LLVMModuleRef module, const char *name)
+{
+    uint32_t count = 0;
+    LLVMValueRef function = LLVMGetNamedFunction(module, name);
+    LLVMUseRef use = function == NULL ? NULL : LLVMGetFirstUse(function);
+    for (; use != NULL; use = LLVMGetNextUse(use))
+        count++;
+    return count;
 }

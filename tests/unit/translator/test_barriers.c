@@ -27,45 +27,6 @@ struct expected {
     uint32_t own;
 };
 
-static uint32_t count_calls(LLVMModuleRef module, const char *name)
-{
-    uint32_t count = 0;
-    LLVMValueRef function = LLVMGetNamedFunction(module, name);
-    LLVMUseRef use = function == NULL ? NULL : LLVMGetFirstUse(function);
-    for (; use != NULL; use = LLVMGetNextUse(use))
-        count++;
-    return count;
-}
-
-static struct ptx_module *parse(const char *text)
-{
-    struct pxr_error err = {0};
-    struct ptx_module *ptx = NULL;
-    cr_assert_eq(ptx_parse(pxr_str_from(text), "test.ptx", &ptx, &err), PXR_OK, "%s\n%s",
-                 err.message, text);
-    return ptx;
-}
-
-static LLVMModuleRef translate(const struct ptx_module *ptx, LLVMContextRef context,
-                               bool check_alignment, const struct tr_facts *facts)
-{
-    struct pxr_error err = {0};
-    struct ptx_kernel_layout layout;
-    LLVMModuleRef module = NULL;
-    const struct ptx_func *kernel = ptx_find_entry(ptx, "k");
-    cr_assert_eq(ptx_layout_kernel(ptx, kernel, &layout, &err), PXR_OK, "%s", err.message);
-    struct tr_options options = {.check_alignment = check_alignment,
-                                 .triple = "x86_64-unknown-linux-gnu",
-                                 .data_layout = "e-m:e-i64:64-i128:128-n8:16:32:64-S128"};
-    cr_assert_eq(tr_translate_kernel(ptx, kernel, &layout, &options, context, &module, &err),
-                 PXR_OK, "%s", err.message);
-    tr_assume_facts(module, kernel, facts);
-    cr_assert_eq(tr_run_passes(module, tr_steps[TR_STEP_APPLY_FACTS].passes, NULL, &err), PXR_OK,
-                 "%s", err.message);
-    ptx_layout_fini(&layout);
-    return module;
-}
-
 static void check_report(const struct tr_barrier_report *report, struct expected expected)
 {
     const char *said = report->text == NULL ? "" : report->text;
@@ -86,15 +47,15 @@ static void check(const char *text, const struct tr_facts *facts, bool check_ali
 {
     struct pxr_error err = {0};
     struct tr_barrier_report report;
-    struct ptx_module *ptx = parse(text);
+    struct ptx_module *ptx = barrier_kernel_parse(text);
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = translate(ptx, context, check_alignment, facts);
-    uint32_t before = count_calls(module, "rt_bar_sync");
+    LLVMModuleRef module = barrier_kernel_translate(ptx, context, check_alignment, facts);
+    uint32_t before = barrier_kernel_calls(module, "rt_bar_sync");
     cr_assert_eq(tr_optimise_barriers(module, ptx_find_entry(ptx, "k"), facts, &report, &err),
                  PXR_OK, "%s", err.message);
     check_report(&report, expected);
     cr_expect_eq(report.barrier_count, before);
-    cr_expect_eq(before - count_calls(module, "rt_bar_sync"),
+    cr_expect_eq(before - barrier_kernel_calls(module, "rt_bar_sync"),
                  report.removed_count + report.merged_count);
     char *message = NULL;
     cr_expect_not(LLVMVerifyModule(module, LLVMReturnStatusAction, &message), "%s", message);
@@ -656,9 +617,9 @@ Test(barriers, an_element_that_others_may_touch_stays_in_memory)
         char *text = barrier_kernel(body);
         struct tr_facts facts = {.block = {64, 1, 1}};
         struct tr_barrier_report report;
-        struct ptx_module *ptx = parse(text);
+        struct ptx_module *ptx = barrier_kernel_parse(text);
         LLVMContextRef context = LLVMContextCreate();
-        LLVMModuleRef module = translate(ptx, context, false, &facts);
+        LLVMModuleRef module = barrier_kernel_translate(ptx, context, false, &facts);
         cr_assert_eq(tr_optimise_barriers(module, NULL, &facts, &report, NULL), PXR_OK);
         cr_expect_eq(report.own_count, 0, "%s:\n%s", others[i], report.text);
         tr_barrier_report_fini(&report);

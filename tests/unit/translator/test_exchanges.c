@@ -11,52 +11,19 @@
 #include <criterion/criterion.h>
 #include <llvm-c/Core.h>
 
-#include "ptx/ptx.h"
 #include "translator/barriers/exchanges.h"
-#include "translator/pipeline.h"
-
-static LLVMModuleRef translate(const struct ptx_module *ptx, LLVMContextRef context,
-                               const struct tr_facts *facts)
-{
-    struct pxr_error err = {0};
-    struct ptx_kernel_layout layout;
-    LLVMModuleRef module = NULL;
-    const struct ptx_func *kernel = ptx_find_entry(ptx, "k");
-    struct tr_options options = {.triple = "x86_64-unknown-linux-gnu",
-                                 .data_layout = "e-m:e-i64:64-i128:128-n8:16:32:64-S128"};
-    cr_assert_eq(ptx_layout_kernel(ptx, kernel, &layout, &err), PXR_OK, "%s", err.message);
-    cr_assert_eq(tr_translate_kernel(ptx, kernel, &layout, &options, context, &module, &err),
-                 PXR_OK, "%s", err.message);
-    tr_assume_facts(module, kernel, facts);
-    cr_assert_eq(tr_run_passes(module, tr_steps[TR_STEP_APPLY_FACTS].passes, NULL, &err), PXR_OK,
-                 "%s", err.message);
-    ptx_layout_fini(&layout);
-    return module;
-}
-
-static uint32_t count_meetings(LLVMModuleRef module)
-{
-    uint32_t count = 0;
-    LLVMValueRef function = LLVMGetNamedFunction(module, "rt_warp_converge");
-    LLVMUseRef use = function == NULL ? NULL : LLVMGetFirstUse(function);
-    for (; use != NULL; use = LLVMGetNextUse(use))
-        count++;
-    return count;
-}
 
 /* In a block of one row of 64 threads. */
 static void expect_meetings(const char *body, uint32_t expected)
 {
     const struct tr_facts facts = {.block = {64, 1, 1}};
     struct pxr_error err = {0};
-    struct ptx_module *ptx = NULL;
     char *text = barrier_kernel(body);
-    cr_assert_eq(ptx_parse(pxr_str_from(text), "test.ptx", &ptx, &err), PXR_OK, "%s\n%s",
-                 err.message, text);
+    struct ptx_module *ptx = barrier_kernel_parse(text);
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = translate(ptx, context, &facts);
+    LLVMModuleRef module = barrier_kernel_translate(ptx, context, false, &facts);
     cr_assert_eq(tr_order_exchanges(module, &facts, &err), PXR_OK, "%s", err.message);
-    uint32_t meetings = count_meetings(module);
+    uint32_t meetings = barrier_kernel_calls(module, "rt_warp_converge");
     cr_expect_eq(meetings, expected, "%u meetings, not %u:\n%s", meetings, expected, body);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
