@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "jit/observe.h"
+#include "ptx/flush.h"
 #include "ptx/kernel_survey.h"
 #include "translator/pipeline.h"
 #include "translator/step_names.h"
@@ -226,6 +227,13 @@ static const char *dump_dir(const struct jit_request *request)
     return request->dump_dir && request->dump_dir[0] ? request->dump_dir : ".";
 }
 
+bool jit_unit_flushes(const struct jit_unit *unit, const struct ptx_func *kernel,
+                      const struct ptx_kernel_layout *layout)
+{
+    return unit->target->flushes_as_ptx &&
+           ptx_is_flushed(kernel, layout, unit->target->cpu.converts_halves);
+}
+
 /* The file has the kernel's name, whatever the program is called, so that one kernel gives one
  * object. */
 static enum pxr_status translate(struct jit_unit *unit, const struct jit_request *request,
@@ -236,21 +244,22 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     char dir[PATH_MAX];
     bool has_dir = request->is_debugged && realpath(dump_dir(request), dir);
     /* Results are compared with those of `precise`, so it checks what a GPU checks. */
-    struct tr_options options = {.check_alignment = true,
-                                 .checks_memory = request->checks_memory,
-                                 .checks_races = request->checks_races,
-                                 .checks_meetings = request->checks_meetings,
-                                 .checks_written = request->checks_written,
-                                 .checks_numbers = request->checks_numbers,
-                                 .has_fused = unit->target->cpu.has_fused,
-                                 .dots_bf16 = request->variant.has_fast_matrices &&
-                                              unit->target->cpu.gains_bf16_dots,
-                                 .vector_bits = unit->target->cpu.vector_bits,
-                                 .triple = unit->target->triple,
-                                 .data_layout = unit->target->data_layout,
-                                 .source_file = file,
-                                 .source_dir = has_dir ? dir : NULL,
-                                 .budget = &unit->budget};
+    struct tr_options options = {
+        .check_alignment = true,
+        .flushes = jit_unit_flushes(unit, request->kernel, request->layout),
+        .checks_memory = request->checks_memory,
+        .checks_races = request->checks_races,
+        .checks_meetings = request->checks_meetings,
+        .checks_written = request->checks_written,
+        .checks_numbers = request->checks_numbers,
+        .has_fused = unit->target->cpu.has_fused,
+        .dots_bf16 = request->variant.has_fast_matrices && unit->target->cpu.gains_bf16_dots,
+        .vector_bits = unit->target->cpu.vector_bits,
+        .triple = unit->target->triple,
+        .data_layout = unit->target->data_layout,
+        .source_file = file,
+        .source_dir = has_dir ? dir : NULL,
+        .budget = &unit->budget};
     struct tr_source source = {.ptx = request->module,
                                .kernel = request->kernel,
                                .layout = request->layout,
@@ -308,6 +317,7 @@ enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_varian
         return status;
     }
     take_collapsed(object, &collapsed);
+    object->flushes = tr_has_flush_mode(unit->module);
     if (seed)
         seed->sites = collapsed.seed_sites;
     dump_module(unit, "collapse", "collapse.ll");

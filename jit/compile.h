@@ -41,14 +41,19 @@ struct jit_seed {
 enum pxr_status jit_unit_init(struct jit_unit *unit, struct pxr_error *err);
 void jit_unit_fini(struct jit_unit *unit);
 
+/* Whether the kernel may run in a mode in which this CPU flushes subnormals: struct tr_options. */
+bool jit_unit_flushes(const struct jit_unit *unit, const struct ptx_func *kernel,
+                      const struct ptx_kernel_layout *layout);
+
 /* Makes the program of one thread in unit->module, and sets unit->kernel to its kernel. Errors:
  * those of tr_make_thread. */
 enum pxr_status jit_unit_translate(struct jit_unit *unit, const struct tr_source *source,
                                    struct pxr_error *err);
 
 /* Collapses the threads of unit->module, the code of one thread, as wanted, for launches for which
- * wanted->facts are true. Fills collapse, width, jam, frame_…_bytes, may_wait and explanation of
- * *object. seed: NULL, or a test's. Errors: PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY. */
+ * wanted->facts are true. Fills collapse, width, jam, frame_…_bytes, may_wait, flushes and
+ * explanation of *object. seed: NULL, or a test's. Errors: PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY.
+ */
 enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_variant *wanted,
                                   struct jit_seed *seed, struct jit_object *object,
                                   struct pxr_error *err);

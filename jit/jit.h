@@ -86,7 +86,8 @@ struct jit_object {
     uint64_t frame_fixed_bytes; /* of fused kernels: the terms of jit_code_frame_bytes */
     uint64_t frame_warp_bytes;
     uint64_t frame_thread_bytes;
-    bool may_wait;               /* of fused kernels: sch_grid.may_wait */
+    bool may_wait;               /* of fused kernels: sch_code.may_wait */
+    bool flushes;                /* sch_code.flushes */
     char *explanation;           /* malloc, may be NULL; lines of text. The first is a sentence:
                                     what has become of the threads, and why. Those that begin with
                                     a tab are details */
@@ -155,6 +156,7 @@ jit_kernel_fn jit_code_entry(const struct jit_code *code);
 rt_fused_fn jit_code_fused(const struct jit_code *code);
 uint64_t jit_code_frame_bytes(const struct jit_code *code, uint32_t threads);
 bool jit_code_may_wait(const struct jit_code *code);
+bool jit_code_flushes(const struct jit_code *code);
 uintptr_t jit_code_text(const struct jit_code *code); /* where the executable part begins */
 size_t jit_code_text_bytes(const struct jit_code *code);
 _Atomic(uint32_t) *jit_code_pace(struct jit_code *code); /* for sch_grid.pace */

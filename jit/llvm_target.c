@@ -62,6 +62,17 @@ static void register_targets(void)
     LLVMInitializeNativeAsmParser();
 }
 
+/* MXCSR's modes are what sm_90 does, bit for bit: both look at results after rounding with an
+ * exponent of any size. AArch64's FZ looks before rounding (docs/hardware.md). */
+static bool flushes_as_ptx(void)
+{
+#if defined(__x86_64__)
+    return true;
+#else
+    return false;
+#endif
+}
+
 /* AArch64 with LSE2 has a pair load for it, if LLVM knows that, too; x86-64 gets a load without
  * asking what LLVM believes of the processor (translator/module/whole_accesses.c). */
 static bool has_whole_loads(LLVMTargetMachineRef machine, const struct jit_cpu *cpu)
@@ -122,6 +133,7 @@ static enum pxr_status init_target(struct jit_target *target, struct pxr_error *
     /* Only where there may be any: LLVM prints features that it does not know of a processor. */
     if (target->cpu.gains_bf16_dots)
         target->cpu.gains_bf16_dots = jit_cpu_has(target->machine, cpu, "avx512bf16");
+    target->flushes_as_ptx = flushes_as_ptx();
     target->has_whole_loads = has_whole_loads(target->machine, cpu);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(target->machine);
     target->data_layout = LLVMCopyStringRepOfTargetData(data);

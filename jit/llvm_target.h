@@ -20,6 +20,7 @@ struct jit_target {
     char *triple;
     char *data_layout;
     struct tr_target cpu;    /* its description for the translator */
+    bool flushes_as_ptx;     /* it has a mode that flushes what PTX's .ftz does */
     bool has_whole_loads;    /* LLVM makes one instruction, a load, of an atomic load of 16 bytes */
     struct jit_target *next; /* in the pool */
 };

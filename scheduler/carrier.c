@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "scheduler/float_mode.h"
 #include "scheduler/turns.h"
 
 /* Sets the bounds of the stack that the threads run on: the same for all, and usually as last
@@ -116,9 +117,10 @@ enum sch_block_state sch_fused_run(struct sch_block *block)
         return SCH_BLOCK_FAILED;
     if (!block->carrier.fiber && !start_carrier(block))
         return sch_block_fail(block, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY});
-    if (!sch_switch_from_worker(worker, &block->carrier))
-        return sch_block_fail(block, &worker->fault);
-    return block->state;
+    sch_begin_flushes(&block->fit->code);
+    bool is_right = sch_switch_from_worker(worker, &block->carrier);
+    sch_end_flushes(&block->fit->code);
+    return is_right ? block->state : sch_block_fail(block, &worker->fault);
 }
 
 void sch_fused_renew(struct sch_block *block, uint64_t index, uint32_t count)

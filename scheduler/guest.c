@@ -8,11 +8,10 @@
 #include <sched.h>
 
 #include "scheduler/block.h"
+#include "scheduler/float_mode.h"
 #include "util/protection_key.h"
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#else
+#if !defined(__x86_64__)
 #include <fenv.h>
 #endif
 
@@ -65,14 +64,13 @@ static struct guest *take_guest(void)
  * flags do not count before a kernel, and mostly are the same after it. */
 #if defined(__x86_64__)
 typedef unsigned float_state;
-#define MXCSR_DEFAULT 0x1f80u
-#define MXCSR_FLAGS   0x3fu
+#define MXCSR_FLAGS 0x3fu
 
 static float_state set_default_float_state(void)
 {
     float_state before = _mm_getcsr();
-    if ((before & ~MXCSR_FLAGS) != MXCSR_DEFAULT)
-        _mm_setcsr(MXCSR_DEFAULT);
+    if ((before & ~MXCSR_FLAGS) != SCH_MXCSR_DEFAULT)
+        _mm_setcsr(SCH_MXCSR_DEFAULT);
     return before;
 }
 

@@ -112,6 +112,7 @@ struct sch_code {
     uint32_t stack_bytes; /* per thread, of fused kernels per block; a minimum applies */
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
     bool may_wait;        /* of fused kernels: a block may wait for another one */
+    bool flushes;         /* it wants a CPU that flushes subnormals */
     bool is_provisional;  /* with a watch: other code is to replace it soon */
     uintptr_t text;       /* generated code, which holds no lock: where a grid with a limit … */
     size_t text_bytes;    /* … can be left at any instruction */

@@ -7,6 +7,7 @@
  */
 #include <time.h>
 
+#include "scheduler/float_mode.h"
 #include "scheduler/turns.h"
 #include "util/log.h"
 
@@ -245,7 +246,7 @@ static enum sch_block_state choose(struct sch_block *block, struct sch_thread **
     return sch_block_choose(block, thread);
 }
 
-enum sch_block_state sch_precise_run(struct sch_block *block)
+static enum sch_block_state run_threads(struct sch_block *block)
 {
     struct sch_worker *worker = block->worker;
     block->has_progressed = false;
@@ -262,4 +263,13 @@ enum sch_block_state sch_precise_run(struct sch_block *block)
             return SCH_BLOCK_WAITING;
         }
     }
+}
+
+enum sch_block_state sch_precise_run(struct sch_block *block)
+{
+    const struct sch_code *code = &block->fit->code;
+    sch_begin_flushes(code);
+    enum sch_block_state state = run_threads(block);
+    sch_end_flushes(code);
+    return state;
 }

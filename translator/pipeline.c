@@ -27,17 +27,22 @@ static bool may_run(const struct tr_compilation *c, const struct tr_step *step)
            observer->may_run(observer->data, step->name);
 }
 
+static enum pxr_status run_passes(const struct tr_compilation *c, const struct tr_step *step,
+                                  struct pxr_error *err)
+{
+    /* The machine's preferences come last. */
+    LLVMTargetMachineRef machine = step->stage == TR_STAGE_CODE ? c->machine : NULL;
+    tr_spread_flush_mode(c->module);
+    return tr_run_passes(c->module, step->passes, machine, err);
+}
+
 static enum pxr_status run_step(struct tr_compilation *c, const struct tr_step *step,
                                 struct pxr_error *err)
 {
     const struct tr_observer *observer = &c->observer;
     if (observer->before != NULL)
         observer->before(observer->data, step, c->module);
-    /* The machine's preferences come last. */
-    LLVMTargetMachineRef machine = step->stage == TR_STAGE_CODE ? c->machine : NULL;
-    enum pxr_status status = step->run != NULL
-                                 ? step->run(c, err)
-                                 : tr_run_passes(c->module, step->passes, machine, err);
+    enum pxr_status status = step->run != NULL ? step->run(c, err) : run_passes(c, step, err);
     if (status != PXR_OK)
         return status;
     if (observer->after != NULL)

@@ -451,6 +451,18 @@ static enum pxr_status saturate_vectors(struct tr_compilation *c, struct pxr_err
     return PXR_OK;
 }
 
+static bool has_flush_mode(const struct tr_compilation *c)
+{
+    return tr_has_flush_mode(c->module);
+}
+
+static enum pxr_status end_flushes(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_end_flushes(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status part_accesses(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
@@ -472,9 +484,9 @@ static enum pxr_status mend_one_lane(struct tr_compilation *c, struct pxr_error 
     return PXR_OK;
 }
 
-static bool is_for_aarch64(const struct tr_compilation *c)
+static bool loses_selects(const struct tr_compilation *c)
 {
-    return tr_is_for_aarch64(c->module);
+    return tr_loses_selects(c->module);
 }
 
 static enum pxr_status keep_selects(struct tr_compilation *c, struct pxr_error *err)

@@ -83,6 +83,7 @@ build_for_host init_defects -std=c++17 -lineinfo $MATRICES -Xfatbin -compress-al
 build shared matrix_products matrix_products.cu $MATRICES
 # shellcheck disable=SC2086
 build shared attention attention.cu $MATRICES -Xfatbin -compress-all
+build shared fast_math fast_math.cu -use_fast_math -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 for name in child_launches graphs_from_kernels; do
     # shellcheck disable=SC2086
     build shared "$name" "$name.cu" $CHILDREN

@@ -682,6 +682,7 @@ struct generator_config generator_config_from_seed(uint64_t seed)
     config.has_leavers = config.has_exits && config.has_barriers && dice_chance(&dice, 60);
     config.has_mbarriers = !config.has_exits && config.has_barriers && dice_chance(&dice, 50);
     config.has_matrices = !config.has_exits && config.has_warp_ops && dice_chance(&dice, 50);
+    config.is_flushed = config.has_floats && dice_chance(&dice, 30);
     return config;
 }
 

@@ -165,6 +165,7 @@ void gen_functions(struct gen *g, struct text *text);
 struct gen_form {
     const char *text;
     enum ptx_op op;
+    bool may_flush; /* ptx/flush.h */
     unsigned operand_count;
     struct {
         char letter; /* as in ops.def */
@@ -175,6 +176,6 @@ struct gen_form {
 /* Every spelling the generator uses, by row of the table. */
 const struct gen_forms *gen_forms_get(void);
 const struct gen_form *gen_forms_draw(const struct gen_forms *forms, struct dice *dice,
-                                      bool has_floats);
+                                      const struct generator_config *config);
 
 #endif

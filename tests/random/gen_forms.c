@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/flush.h"
 #include "ptx/forms.h"
 #include "tests/random/gen.h"
 
@@ -88,10 +89,21 @@ static bool is_defined_form(const struct ptx_form *from)
     return from->min_ptx <= MAX_PTX && from->min_sm <= MAX_SM && !from->needs_arch;
 }
 
+static bool may_flush(const struct ptx_form *from)
+{
+    struct ptx_inst inst = {.op = from->op,
+                            .type_count = (uint8_t)from->type_count,
+                            .mod_count = (uint8_t)from->mod_count,
+                            .groups = from->groups};
+    memcpy(inst.types, from->types, sizeof inst.types);
+    memcpy(inst.mods, from->mods, sizeof inst.mods);
+    return ptx_may_flush(&inst);
+}
+
 static bool add_form(const struct ptx_form *from, void *data)
 {
     struct row *row = data;
-    struct gen_form form = {.op = from->op};
+    struct gen_form form = {.op = from->op, .may_flush = may_flush(from)};
     if (!is_defined_form(from) || !take_operands(from, &form))
         return true;
     if (row->count == row->capacity) {
@@ -142,10 +154,18 @@ const struct gen_forms *gen_forms_get(void)
     return &forms;
 }
 
-const struct gen_form *gen_forms_draw(const struct gen_forms *forms, struct dice *dice,
-                                      bool has_floats)
+static const struct gen_form *draw(const struct gen_forms *forms, struct dice *dice, size_t rows)
 {
-    size_t count = has_floats ? forms->count : forms->integer_count;
-    const struct row *row = &forms->rows[dice_below(dice, (uint32_t)count)];
+    const struct row *row = &forms->rows[dice_below(dice, (uint32_t)rows)];
     return &row->forms[dice_below(dice, (uint32_t)row->count)];
+}
+
+const struct gen_form *gen_forms_draw(const struct gen_forms *forms, struct dice *dice,
+                                      const struct generator_config *config)
+{
+    size_t rows = config->has_floats ? forms->count : forms->integer_count;
+    const struct gen_form *form = draw(forms, dice, rows);
+    while (config->is_flushed && !form->may_flush)
+        form = draw(forms, dice, rows);
+    return form;
 }

@@ -193,7 +193,7 @@ static void gen_operand(struct gen *g, const struct gen_form *form, unsigned ind
 
 void gen_inst(struct gen *g)
 {
-    const struct gen_form *form = gen_forms_draw(g->forms, &g->dice, g->config->has_floats);
+    const struct gen_form *form = gen_forms_draw(g->forms, &g->dice, g->config);
     char line[256];
     char names[6][2 * NAME_BYTES + 2];
     size_t len = 0;

@@ -35,6 +35,7 @@ struct generator_config {
     bool has_warp_ops;
     bool has_atomics;
     bool has_floats;
+    bool is_flushed; /* f32 arithmetic has .ftz, and there is none of f64 (ptx/flush.h) */
     bool
         has_chains; /* chains of arithmetic on 16 bits, and loops with a remainder of their turns */
     bool has_exits;

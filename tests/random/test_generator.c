@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "ptx/flush.h"
 #include "ptx/ptx.h"
 #include "tests/random/generator.h"
 #include "tests/random/reduce.h"
@@ -181,6 +182,34 @@ static int needs_two_lines(const char *bytes)
 {
     const char *first = strstr(bytes, "first;");
     return first && strstr(first, "second 17;") ? 1 : 0;
+}
+
+static bool is_flushed(struct generator_config config)
+{
+    struct text text = make(config);
+    struct ptx_module *module;
+    struct pxr_error err = {0};
+    struct pxr_str view = {text.bytes, text.len};
+    cr_assert_eq(ptx_parse(view, "module", &module, &err), PXR_OK, "%s", err.message);
+    const struct ptx_func *kernel = ptx_find_entry(module, "random");
+    struct ptx_kernel_layout layout = {0};
+    cr_assert_eq(ptx_layout_kernel(module, kernel, &layout, &err), PXR_OK);
+    bool is = ptx_is_flushed(kernel, &layout, true);
+    ptx_layout_fini(&layout);
+    ptx_module_destroy(module);
+    text_fini(&text);
+    return is;
+}
+
+Test(generator, some_kernels_want_no_subnormals)
+{
+    unsigned flushed = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct generator_config config = generator_config_small(seed);
+        config.has_matrices = false;
+        flushed += is_flushed(config);
+    }
+    cr_expect_gt(flushed, SEEDS / 16);
 }
 
 Test(reducer, only_what_the_fault_needs_is_left)

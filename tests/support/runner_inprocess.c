@@ -178,13 +178,16 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
                                  struct pxr_error *err)
 {
     const struct runner_build *build = &work->inprocess->build;
-    struct tr_options options = {.check_alignment = true,
-                                 .vector_bits = unit->target->cpu.vector_bits,
-                                 .triple = unit->target->triple,
-                                 .data_layout = unit->target->data_layout,
-                                 .rewrite = build->hooks.rewrite,
-                                 .rewrite_data = build->hooks.data,
-                                 .budget = &unit->budget};
+    bool is_rewritten = build->hooks.rewrite != NULL; /* whatever it says of .ftz */
+    struct tr_options options = {
+        .check_alignment = true,
+        .flushes = !is_rewritten && jit_unit_flushes(unit, work->kernel, &work->compiled->layout),
+        .vector_bits = unit->target->cpu.vector_bits,
+        .triple = unit->target->triple,
+        .data_layout = unit->target->data_layout,
+        .rewrite = build->hooks.rewrite,
+        .rewrite_data = build->hooks.data,
+        .budget = &unit->budget};
     struct tr_source source = {.ptx = work->inprocess->ptx,
                                .kernel = work->kernel,
                                .layout = &work->compiled->layout,
@@ -336,7 +339,8 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
                  .fused = jit_code_fused(code),
                  .stack_bytes = compiled->stack_bytes,
                  .frame_bytes = jit_code_frame_bytes(code, threads),
-                 .may_wait = jit_code_may_wait(code)},
+                 .may_wait = jit_code_may_wait(code),
+                 .flushes = jit_code_flushes(code)},
         .launch = {.params = params,
                    .slots = inprocess->slots,
                    .dynamic_shared_bytes = launch->dynamic_shared_bytes,

@@ -166,6 +166,7 @@ struct sch_op *bench_submit(const struct bench_code *code, const struct bench_la
                                      .stack_bytes = code->stack_bytes,
                                      .frame_bytes = jit_code_frame_bytes(code->loaded, threads),
                                      .may_wait = jit_code_may_wait(code->loaded),
+                                     .flushes = jit_code_flushes(code->loaded),
                                      .pace = jit_code_pace(code->loaded)},
                             .launch = {.params = launch->params,
                                        .slots = no_slots,

@@ -231,6 +231,22 @@ static void fill_black_scholes(const struct table_args *args)
     MATMUL_ROW("matmul_" #kind "_" #type "_" #side "x" #side, type, bytes, element_name,           \
                limit_name, accuracy, run_##kind##_##type##_##side, side == 32)
 
+/* The reciprocal root counts as two. */
+#define NBODY(name, file_name)                                                                     \
+    {.kernel = name,                                                                               \
+     .size = "n=8192",                                                                             \
+     .file = file_name,                                                                            \
+     .buffers = {{TABLE_IN, BENCH_F32, F32(4 * BODIES), 0},                                        \
+                 {TABLE_OUT, BENCH_F32, F32(4 * BODIES), 1e-4}},                                   \
+     .n = {BODIES},                                                                                \
+     .scalar = {0.01},                                                                             \
+     .ours = run_nbody,                                                                            \
+     .plain = "plain_nbody",                                                                       \
+     .tuned = "tuned_nbody",                                                                       \
+     .limit = TABLE_LIMIT_FMA_F32,                                                                 \
+     .work = 20.0 * BODIES * BODIES,                                                               \
+     .has_like_blocks = true}
+
 static const struct table_row rows[] = {
     {.kernel = "vector_add",
      .size = "16 KB",
@@ -340,19 +356,8 @@ static const struct table_row rows[] = {
      .scalar = {0.2},
      .ours = run_heat_pyramid,
      .plain = "plain_heat_pyramid"},
-    {.kernel = "nbody",
-     .size = "n=8192",
-     .file = "table_regular",
-     .buffers = {{TABLE_IN, BENCH_F32, F32(4 * BODIES), 0},
-                 {TABLE_OUT, BENCH_F32, F32(4 * BODIES), 1e-4}},
-     .n = {BODIES},
-     .scalar = {0.01},
-     .ours = run_nbody,
-     .plain = "plain_nbody",
-     .tuned = "tuned_nbody",
-     .limit = TABLE_LIMIT_FMA_F32,
-     .work = 20.0 * BODIES * BODIES, // the reciprocal root counts as two
-     .has_like_blocks = true},
+    NBODY("nbody", "table_regular"),
+    NBODY("nbody_fast", "table_fast"),
     {.kernel = "mandelbrot",
      .size = "1024x1024",
      .file = "table_regular",

@@ -35,6 +35,8 @@ struct tr_options {
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
     bool dots_bf16; /* products of matrices of bf16 are sums of the CPU's dot products, which take
                        subnormals for zero */
+    bool flushes;   /* the CPU flushes subnormals by itself while the kernel runs, which is one
+                       that allows it (ptx/flush.h) */
     uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;
     const char *data_layout;

@@ -75,7 +75,7 @@ static LLVMValueRef compared(struct tr_ctx *ctx, const struct ptx_inst *inst, un
         return tr_half_source_f32(ctx, inst, index, type, part);
     LLVMValueRef value = tr_value(ctx, inst, index, type);
     bool flushes = type == PTX_TYPE_F32 && ptx_inst_has(inst, PTX_GROUP_FTZ);
-    return flushes ? tr_ftz_f32(ctx, value) : value;
+    return flushes ? tr_cpu_source_f32(ctx, value) : value;
 }
 
 /* a CmpOp b as i1. */

@@ -52,8 +52,12 @@ static bool flushes(const struct ptx_inst *inst)
     return ptx_inst_has(inst, PTX_GROUP_FTZ) && value_type(inst) == PTX_TYPE_F32;
 }
 
+/* Where the CPU flushes by itself, too: LLVM may make x of x * 1.0. What is left of this when it
+ * has done so is seen at the end (module/flushes.c). */
 LLVMValueRef tr_ftz_f32(struct tr_ctx *ctx, LLVMValueRef value)
 {
+    if (ctx->options->flushes)
+        return tr_intrinsic(ctx, "llvm.canonicalize", &ctx->f32, 1, &value, 1);
     return tr_helper(ctx, "rt_ftz_f32", ctx->f32, value);
 }
 
@@ -64,9 +68,9 @@ static bool is_converted(const struct ptx_inst *inst, unsigned index)
     return inst->type_count == 2 && tr_is_half(inst->types[1]) && index + 1 < inst->operand_count;
 }
 
-/* Source operand `index`, or half `part` of it, flushed if the instruction says so. */
-static LLVMValueRef source_part(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
-                                unsigned part)
+/* Source operand `index`, or half `part` of it, as it is. */
+static LLVMValueRef unflushed_part(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
+                                   unsigned part)
 {
     if (is_converted(inst, index))
         return tr_half_source_f32(ctx, inst, index, inst->types[1], 0);
@@ -76,12 +80,33 @@ static LLVMValueRef source_part(struct tr_ctx *ctx, const struct ptx_inst *inst,
         value = LLVMBuildLShr(ctx->builder, value, shift, "");
         value = tr_bitcast(ctx, tr_resize(ctx, value, 32, false), ctx->f32);
     }
+    return value;
+}
+
+/* The same, flushed if the instruction says so. */
+static LLVMValueRef source(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index)
+{
+    LLVMValueRef value = unflushed_part(ctx, inst, index, 0);
     return flushes(inst) ? tr_ftz_f32(ctx, value) : value;
 }
 
-static LLVMValueRef source(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index)
+LLVMValueRef tr_cpu_source_f32(struct tr_ctx *ctx, LLVMValueRef value)
 {
-    return source_part(ctx, inst, index, 0);
+    bool is_left = ctx->options->flushes && !LLVMIsConstant(value);
+    return is_left ? value : tr_ftz_f32(ctx, value);
+}
+
+/* The same for arithmetic that the CPU does. */
+static LLVMValueRef cpu_source_part(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
+                                    unsigned part)
+{
+    LLVMValueRef value = unflushed_part(ctx, inst, index, part);
+    return flushes(inst) ? tr_cpu_source_f32(ctx, value) : value;
+}
+
+static LLVMValueRef cpu_source(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index)
+{
+    return cpu_source_part(ctx, inst, index, 0);
 }
 
 /* Flushes and saturates a result. */
@@ -138,7 +163,7 @@ static LLVMValueRef compute_part(struct tr_ctx *ctx, const struct ptx_inst *inst
 {
     LLVMValueRef args[3];
     for (unsigned i = 0; i < source_count; i++)
-        args[i] = source_part(ctx, inst, i + 1, part);
+        args[i] = cpu_source_part(ctx, inst, i + 1, part);
     return finish_value(ctx, inst, compute(ctx, inst, args));
 }
 
@@ -235,15 +260,15 @@ static LLVMValueRef divide(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVM
 
 enum pxr_status tr_emit_div_float(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef x = source(ctx, inst, 1);
-    return finish(ctx, inst, divide(ctx, inst, x, source(ctx, inst, 2)));
+    LLVMValueRef x = cpu_source(ctx, inst, 1);
+    return finish(ctx, inst, divide(ctx, inst, x, cpu_source(ctx, inst, 2)));
 }
 
 /* "div.full: a maximum ulp error of 2 across the full range": plain division. */
 enum pxr_status tr_emit_div_approx(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef x = source(ctx, inst, 1);
-    LLVMValueRef y = source(ctx, inst, 2);
+    LLVMValueRef x = cpu_source(ctx, inst, 1);
+    LLVMValueRef y = cpu_source(ctx, inst, 2);
     if (ptx_inst_mod(inst, PTX_GROUP_APPROX) == PTX_MOD_FULL)
         return finish(ctx, inst, LLVMBuildFDiv(ctx->builder, x, y, ""));
     return finish(ctx, inst, tr_helper(ctx, "rt_div_approx_f32", ctx->f32, x, y));
@@ -251,7 +276,7 @@ enum pxr_status tr_emit_div_approx(struct tr_ctx *ctx, const struct ptx_inst *in
 
 enum pxr_status tr_emit_rcp(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef x = source(ctx, inst, 1);
+    LLVMValueRef x = cpu_source(ctx, inst, 1);
     LLVMValueRef value = divide(ctx, inst, LLVMConstReal(LLVMTypeOf(x), 1.0), x);
     if (flushes(inst) && mode_of(inst) != RT_ROUND_NEAREST)
         value = tr_helper(ctx, "rt_flush_reciprocal_f32", ctx->f32, value, x);
@@ -261,7 +286,7 @@ enum pxr_status tr_emit_rcp(struct tr_ctx *ctx, const struct ptx_inst *inst)
 /* f32: the nearest value is within the bound of 1 ulp. f64 exists as .approx.ftz only. */
 enum pxr_status tr_emit_rcp_approx(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef x = source(ctx, inst, 1);
+    LLVMValueRef x = cpu_source(ctx, inst, 1);
     if (inst->types[0] == PTX_TYPE_F64) {
         if (!ptx_inst_has(inst, PTX_GROUP_FTZ))
             return tr_unsupported(ctx, inst, ".approx.f64 needs .ftz");
@@ -273,7 +298,7 @@ enum pxr_status tr_emit_rcp_approx(struct tr_ctx *ctx, const struct ptx_inst *in
 
 enum pxr_status tr_emit_sqrt(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef x = source(ctx, inst, 1);
+    LLVMValueRef x = cpu_source(ctx, inst, 1);
     enum rt_round mode = mode_of(inst);
     if (mode == RT_ROUND_NEAREST)
         return finish(ctx, inst, llvm_unary(ctx, "llvm.sqrt", x));
@@ -283,7 +308,7 @@ enum pxr_status tr_emit_sqrt(struct tr_ctx *ctx, const struct ptx_inst *inst)
 
 enum pxr_status tr_emit_sqrt_approx(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    return finish(ctx, inst, llvm_unary(ctx, "llvm.sqrt", source(ctx, inst, 1)));
+    return finish(ctx, inst, llvm_unary(ctx, "llvm.sqrt", cpu_source(ctx, inst, 1)));
 }
 
 /* ---- approximations ---- */

@@ -14,6 +14,10 @@ enum rt_round tr_round_mode(enum ptx_mod mod);
 /* Subnormals to zero, keeping the sign. */
 LLVMValueRef tr_ftz_f32(struct tr_ctx *ctx, LLVMValueRef value);
 
+/* The same for a source of an instruction of the CPU, which may flush it by itself; not if LLVM
+ * computes with it at once. */
+LLVMValueRef tr_cpu_source_f32(struct tr_ctx *ctx, LLVMValueRef value);
+
 /* ---- 16-bit types and pairs of them (emit_half.c) ---- */
 
 static inline bool tr_is_half(enum ptx_type type)

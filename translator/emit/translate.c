@@ -77,6 +77,8 @@ static enum pxr_status init_ctx(struct tr_ctx *ctx)
     ctx->builder = LLVMCreateBuilderInContext(ctx->llvm);
     ctx->entry_builder = LLVMCreateBuilderInContext(ctx->llvm);
     init_debug(ctx);
+    if (ctx->options->flushes)
+        tr_note_flush_mode(ctx->module);
     return PXR_OK;
 }
 

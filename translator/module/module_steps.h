@@ -28,6 +28,17 @@ void tr_use_signs(LLVMModuleRef module);
 /* Behind facts: loops whose body runs equally often for all threads count so (even_trips.c). */
 void tr_count_even_trips(LLVMModuleRef module);
 
+/* Kernels in whose time the CPU flushes subnormals by itself (flushes.c): the module says so … */
+void tr_note_flush_mode(LLVMModuleRef module);
+bool tr_has_flush_mode(LLVMModuleRef module);
+
+/* … and each of its functions, before LLVM's passes: they inline what is alike, and compute
+ * constants as the CPU would. */
+void tr_spread_flush_mode(LLVMModuleRef module);
+
+/* Behind all passes: what is flushed anyway need not be flushed by an instruction. */
+void tr_end_flushes(LLVMModuleRef module);
+
 /* Before LLVM's loop vectoriser: hides steps that it would make wrong code of (narrow_steps.c). */
 void tr_hide_narrow_steps(LLVMModuleRef module);
 
@@ -55,9 +66,10 @@ void tr_part_accesses(LLVMModuleRef module);
  * (one_lane.c). */
 void tr_mend_one_lane_stores(LLVMModuleRef module);
 
-/* Likewise, for AArch64: selections from what was compared stay selections (nan_selects.c). */
+/* Likewise, where LLVM would do otherwise: selections from what was compared stay selections
+ * (selects.c). */
 void tr_keep_selects(LLVMModuleRef module);
-bool tr_is_for_aarch64(LLVMModuleRef module);
+bool tr_loses_selects(LLVMModuleRef module);
 
 /* Likewise: rewrites atomic accesses of 16 bytes, among them vectors, into forms that LLVM accepts
  * (whole_accesses.c). has_whole_loads: it handles an atomic load of 16 bytes. */

@@ -28,6 +28,7 @@ struct run {
     uint32_t local_bytes;
     uint64_t frame_bytes;
     bool may_wait;
+    bool flushes;
     void *data; /* what data(thread) returns */
 };
 
@@ -64,7 +65,8 @@ static inline struct sch_grid make_grid(const struct run *run)
                  .fused = run->fused,
                  .stack_bytes = run->stack_bytes,
                  .frame_bytes = run->frame_bytes,
-                 .may_wait = run->may_wait},
+                 .may_wait = run->may_wait,
+                 .flushes = run->flushes},
         .launch = {.params = (const uint8_t *)&run->data,
                    .shared_bytes = run->shared_bytes,
                    .local_bytes = run->local_bytes},

@@ -23,6 +23,7 @@ static const struct elementwise table[] = {
     {"arithmetic.fence", "r", ALL_VECTORS},
     {"bitreverse", "r", ALL_VECTORS},
     {"bswap", "r", ALL_VECTORS},
+    {"canonicalize", "r", ALL_VECTORS},
     {"ceil", "r", ALL_VECTORS},
     {"copysign", "r", ALL_VECTORS},
     {"ctlz", "r", 1},

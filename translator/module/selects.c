@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LLVM 22 makes `fmaxnm` of `a > b ? a : b` for AArch64, which is NaN if one of them is a
- * signalling NaN; the selection gives b. It does so where the selection takes what the comparison
- * compares, so here it takes a frozen copy, which costs no instruction. On x86-64 the selection is
- * one instruction as it is.
+ * LLVM 22 makes one instruction of `a > b ? a : b`, which gives other bits for some numbers:
+ * AArch64's `fmaxnm` is NaN if one of them is a signalling NaN, and x86-64's `maxps` flushes
+ * subnormals in a mode that does; the selection gives a or b. It does so where the selection takes
+ * what the comparison compares, so here it takes a frozen copy, which costs no instruction.
  */
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
@@ -51,7 +51,7 @@ void tr_keep_selects(LLVMModuleRef module)
     LLVMDisposeBuilder(b);
 }
 
-bool tr_is_for_aarch64(LLVMModuleRef module)
+bool tr_loses_selects(LLVMModuleRef module)
 {
-    return strncmp(LLVMGetTarget(module), "aarch64", 7) == 0;
+    return strncmp(LLVMGetTarget(module), "aarch64", 7) == 0 || tr_has_flush_mode(module);
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels that run in a mode in which the CPU flushes subnormal sources and results of arithmetic
+ * by itself. What the PTX flushes is marked by llvm.canonicalize, since LLVM's passes may make x of
+ * x * 1.0, and that flushes nothing. At the end a mark goes where arithmetic is left before it;
+ * elsewhere it is a multiplication by 1.
+ */
+#include <llvm-c/Core.h>
+#include <string.h>
+
+#include "translator/module/module_steps.h"
+#include "translator/module/walk.h"
+
+#define MODE_KEY   "denormal-fp-math-f32"
+#define MODE_VALUE "preserve-sign,preserve-sign"
+
+#define FLAG       "ptxrun.flushes"
+
+void tr_note_flush_mode(LLVMModuleRef module)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(i32, 1, false));
+    LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorWarning, FLAG, strlen(FLAG), one);
+}
+
+bool tr_has_flush_mode(LLVMModuleRef module)
+{
+    return LLVMGetModuleFlag(module, FLAG, strlen(FLAG)) != NULL;
+}
+
+void tr_spread_flush_mode(LLVMModuleRef module)
+{
+    if (!tr_has_flush_mode(module))
+        return;
+    LLVMAttributeRef mode = LLVMCreateStringAttribute(
+        LLVMGetModuleContext(module), MODE_KEY, strlen(MODE_KEY), MODE_VALUE, strlen(MODE_VALUE));
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn))
+            LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, mode);
+}
+
+static bool is_intrinsic(LLVMValueRef value, const char *name)
+{
+    LLVMValueRef callee = LLVMIsACallInst(value) ? LLVMGetCalledValue(value) : NULL;
+    return callee && LLVMIsAFunction(callee) &&
+           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
+}
+
+static bool is_mark(LLVMValueRef value)
+{
+    return is_intrinsic(value, "llvm.canonicalize");
+}
+
+/* Instructions of the CPU that flush. */
+static bool is_arithmetic(LLVMValueRef value)
+{
+    if (!LLVMIsAInstruction(value))
+        return false;
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMFPTrunc:
+        return true;
+    default:
+        return is_intrinsic(value, "llvm.fma") || is_intrinsic(value, "llvm.sqrt");
+    }
+}
+
+/* Conversions that give no subnormal. */
+static bool is_conversion(LLVMValueRef value)
+{
+    return LLVMIsASIToFPInst(value) || LLVMIsAUIToFPInst(value) || LLVMIsAFPExtInst(value);
+}
+
+static bool is_negation(LLVMValueRef value)
+{
+    return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMFNeg;
+}
+
+/* A number that is normal or zero; of vectors, the one that all elements are. */
+static bool is_flushed_constant(LLVMValueRef value)
+{
+    LLVMBool loses;
+    if (LLVMIsAConstantAggregateZero(value))
+        return true;
+    if (!LLVMIsAConstantFP(value))
+        return false;
+    double number = LLVMConstRealGetDouble(value, &loses);
+    return number == 0 || !(number < 0x1p-126 && number > -0x1p-126);
+}
+
+/* Enough for a choice of a choice; phis that wait for each other are not followed. */
+#define DEPTH_MAX 4
+
+static bool is_flushed(LLVMValueRef value, unsigned depth)
+{
+    if (LLVMIsAConstant(value))
+        return is_flushed_constant(value);
+    if (is_arithmetic(value) || is_conversion(value) || is_mark(value))
+        return true;
+    if (depth == DEPTH_MAX)
+        return false;
+    if (is_negation(value) || LLVMIsAFreezeInst(value) || is_intrinsic(value, "llvm.fabs"))
+        return is_flushed(LLVMGetOperand(value, 0), depth + 1);
+    if (LLVMIsASelectInst(value))
+        return is_flushed(LLVMGetOperand(value, 1), depth + 1) &&
+               is_flushed(LLVMGetOperand(value, 2), depth + 1);
+    return false;
+}
+
+void tr_end_flushes(LLVMModuleRef module)
+{
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+        TR_FOR_EACH_INSTRUCTION(inst, fn)
+            if (is_mark(inst) && is_flushed(LLVMGetOperand(inst, 0), 0)) {
+                LLVMReplaceAllUsesWith(inst, LLVMGetOperand(inst, 0));
+                LLVMInstructionEraseFromParent(inst);
+            }
+}
