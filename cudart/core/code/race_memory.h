@@ -15,9 +15,12 @@
 /* The place of an access in the memory of which there are cells; false: it has none. */
 bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place);
 
-/* The cell of a word, which others use, too. */
+/* Its words, which others use, too; a lock is for the RACE_STRIP_BYTES around a place, at least. */
+const struct race_shadow *crt_race_shadow(void);
+void crt_race_lock(uint64_t place);
+void crt_race_unlock(uint64_t place);
+/* The word's cell, in which it stands then. */
 struct race_cell *crt_race_lock_cell(uint64_t place);
-void crt_race_unlock_cell(const struct race_cell *cell);
 
 /* A block accesses bytes of a page, in this way (enum race_flags): the copy or fill of all of it
  * that races with that, and what it does; 0: none. */

@@ -40,14 +40,22 @@ static struct crt_running_block *find(const struct rt_block *rt)
     return running;
 }
 
-static void make_cells(struct crt_running_block *running, uint32_t shared_bytes)
+static void make_shadow(struct crt_running_block *running, uint32_t shared_bytes)
 {
-    size_t count = (shared_bytes + RACE_CELL_BYTES - 1) / RACE_CELL_BYTES;
-    if (count <= running->cell_count)
+    struct race_shadow *shadow = &running->shadow;
+    size_t strips = (shared_bytes + RACE_STRIP_BYTES - 1) / RACE_STRIP_BYTES;
+    size_t words = strips * RACE_STRIP_WORDS;
+    if (words <= running->word_count)
         return;
-    free(running->cells);
-    running->cells = calloc(count, sizeof *running->cells);
-    running->cell_count = running->cells ? count : 0;
+    free(shadow->strips);
+    free(shadow->values);
+    free(shadow->cells);
+    shadow->strips = aligned_alloc(sizeof *shadow->strips, strips * sizeof *shadow->strips);
+    shadow->values = calloc(words, sizeof *shadow->values);
+    shadow->cells = calloc(words, sizeof *shadow->cells);
+    if (shadow->strips)
+        memset(shadow->strips, 0, strips * sizeof *shadow->strips);
+    running->word_count = shadow->strips && shadow->values && shadow->cells ? words : 0;
 }
 
 static void begin(struct crt_running_block *running)
@@ -65,10 +73,11 @@ static void begin(struct crt_running_block *running)
         meet_block_begin(&running->meetings, threads);
     if (crt_checks_races()) {
         race_block_begin(&running->races, launch->grid_id, index, threads);
-        make_cells(running, launch->shared_bytes);
+        make_shadow(running, launch->shared_bytes);
         running->op = sch_op_of(launch);
         running->work = crt_race_work_of(launch);
-        running->ordered_work = running->beside_work = 0;
+        running->beside_work = 0;
+        memset(running->ordered_works, 0, sizeof running->ordered_works);
         memset(running->cluster_phases, 0, sizeof running->cluster_phases);
     }
 }

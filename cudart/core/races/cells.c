@@ -10,14 +10,6 @@ static bool is_before(const struct race_block *block, const struct race_access *
     return race_is_before(block, access->thread, earlier->block, earlier->thread, earlier->stamp);
 }
 
-/* Strong accesses whose scopes contain each other's threads do not race (PTX ISA "Morally strong
- * operations"). */
-static bool is_morally_strong(const struct race_access *a, const struct race_access *b)
-{
-    bool is_wide = !((a->flags | b->flags) & RACE_BLOCK);
-    return (a->flags & b->flags & RACE_STRONG) && (is_wide || a->block == b->block);
-}
-
 /* Writes of what stands there already change nothing: programs set flags in this way. */
 static bool is_same_value(const struct race_access *a, const struct race_access *b)
 {
@@ -27,11 +19,12 @@ static bool is_same_value(const struct race_access *a, const struct race_access 
 static bool is_race(const struct race_block *block, const struct race_access *access,
                     const struct race_access *earlier)
 {
-    return (access->bytes & earlier->bytes) != 0 && !is_morally_strong(access, earlier) &&
+    return (access->bytes & earlier->bytes) != 0 &&
+           !race_are_strong(access->flags, access->block, earlier->flags, earlier->block) &&
            !is_same_value(access, earlier) && !is_before(block, access, earlier);
 }
 
-/* As is_morally_strong, of different runs: their blocks have nothing to do with each other. */
+/* As race_are_strong, of different runs: their blocks have nothing to do with each other. */
 static bool is_strong_to(const struct race_access *access, const struct race_access *other)
 {
     unsigned wanted = other->flags & RACE_HOST ? RACE_SYSTEM : RACE_STRONG;
@@ -107,4 +100,92 @@ const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
         found = *race;
     keep(cell, block, access);
     return race ? &found : NULL;
+}
+
+/* ---- lanes of a warp at one word ---- */
+
+static uint32_t warp_of(const struct race_access *access, uint64_t lanes)
+{
+    return (access->thread + (uint32_t)__builtin_ctzll(lanes)) / RT_WARP_SIZE;
+}
+
+static bool is_before_warp(const struct race_block *block, uint32_t warp,
+                           const struct race_access *earlier)
+{
+    return race_is_before_warp(block, warp, earlier->block, earlier->thread, earlier->stamp);
+}
+
+/* Whether it does not race with any of the lanes. */
+static bool is_harmless(const struct race_block *block, uint32_t warp,
+                        const struct race_access *access, const struct race_access *earlier)
+{
+    return (access->bytes & earlier->bytes) == 0 ||
+           race_are_strong(access->flags, access->block, earlier->flags, earlier->block) ||
+           is_before_warp(block, warp, earlier);
+}
+
+/* Whether the earlier access comes before all of the lanes', or before none but that of its own
+ * thread: what only some lanes know is of their warp, and older than now. */
+static bool is_alike(const struct race_block *block, uint32_t warp,
+                     const struct race_access *earlier)
+{
+    return earlier->bytes == 0 || earlier->block != block->index ||
+           earlier->thread / RT_WARP_SIZE != warp || earlier->stamp == block->now ||
+           is_before_warp(block, warp, earlier);
+}
+
+bool race_cell_is_for_lanes(const struct race_cell *cell, uint32_t run,
+                            const struct race_block *block, const struct race_access *access,
+                            uint64_t lanes)
+{
+    uint32_t warp = warp_of(access, lanes);
+    const struct race_access *reads = cell->reads;
+    if (cell->run != run)
+        return true;
+    if (!is_harmless(block, warp, access, &cell->write))
+        return false;
+    if (access->flags & RACE_WRITES)
+        return is_harmless(block, warp, access, &reads[0]) &&
+               is_harmless(block, warp, access, &reads[1]);
+    return is_alike(block, warp, &reads[0]) && is_alike(block, warp, &reads[1]);
+}
+
+/* The lane of a read of now. */
+static uint64_t lane_of(const struct race_access *read, const struct race_block *block,
+                        const struct race_access *access, uint64_t lanes)
+{
+    unsigned lane = (unsigned)(read->thread - access->thread);
+    bool is_now = read->bytes != 0 && read->block == block->index && read->stamp == block->now;
+    return is_now && lane < 64 ? lanes & UINT64_C(1) << lane : 0;
+}
+
+static uint64_t lowest(uint64_t lanes)
+{
+    return lanes & -lanes;
+}
+
+static uint64_t highest(uint64_t lanes)
+{
+    return UINT64_C(1) << (63 - __builtin_clzll(lanes));
+}
+
+/* Of reads by lanes of a warp that do not know of each other the first takes a place that is free,
+ * and the second one another such place. All others push each other out of one place, but for those
+ * who have had one, so of these the last is left, or, if that has had the other place, the last but
+ * one. The last of strong writes is left. */
+void race_cell_access_lanes(struct race_cell *cell, uint32_t run, const struct race_block *block,
+                            const struct race_access *access, uint64_t lanes)
+{
+    uint64_t told = highest(lanes);
+    if (cell->run != run)
+        *cell = (struct race_cell){.run = run};
+    if (!(access->flags & RACE_WRITES))
+        told |= highest(lanes ^ told) | lowest(lanes) | lowest(lanes & (lanes - 1)) |
+                lane_of(&cell->reads[0], block, access, lanes) |
+                lane_of(&cell->reads[1], block, access, lanes);
+    for (; told != 0; told &= told - 1) {
+        struct race_access one = *access;
+        one.thread = (uint16_t)(one.thread + __builtin_ctzll(told));
+        keep(cell, block, &one);
+    }
 }

@@ -90,24 +90,28 @@ static struct race_warp *warp_of(struct race_block *block, uint32_t thread)
     return &block->warps[thread / RT_WARP_SIZE];
 }
 
-static bool knows_others(const struct race_clock *clock)
+bool race_is_before_warp(const struct race_block *block, uint32_t warp, uint32_t other_block,
+                         uint32_t other_thread, uint32_t stamp)
 {
-    return clock->count > 0 || clock->knows_all;
+    uint32_t other_warp = other_thread / RT_WARP_SIZE;
+    const struct race_row *row = &block->warps[warp].row;
+    if (other_block != block->index)
+        return race_knows_others(&row->others) &&
+               (stamp < race_clock_of(&row->others, unit_of_block(other_block)) ||
+                stamp < race_clock_of(&row->others, unit_of_warp(other_block, other_warp)));
+    return stamp < row->block || stamp < row->warps[other_warp];
 }
 
 bool race_is_before(const struct race_block *block, uint32_t thread, uint32_t other_block,
                     uint32_t other_thread, uint32_t stamp)
 {
-    uint32_t other_warp = other_thread / RT_WARP_SIZE;
-    const struct race_warp *warp = &block->warps[thread / RT_WARP_SIZE];
-    const struct race_row *row = &warp->row;
-    if (other_block != block->index)
-        return knows_others(&row->others) &&
-               (stamp < race_clock_of(&row->others, unit_of_block(other_block)) ||
-                stamp < race_clock_of(&row->others, unit_of_warp(other_block, other_warp)));
-    return thread == other_thread || stamp < row->block || stamp < row->warps[other_warp] ||
-           (thread / RT_WARP_SIZE == other_warp &&
-            stamp < warp->lanes[thread % RT_WARP_SIZE][other_thread % RT_WARP_SIZE]);
+    uint32_t warp = thread / RT_WARP_SIZE;
+    if (race_is_before_warp(block, warp, other_block, other_thread, stamp))
+        return true;
+    return other_block == block->index &&
+           (thread == other_thread ||
+            (warp == other_thread / RT_WARP_SIZE &&
+             stamp < block->warps[warp].lanes[thread % RT_WARP_SIZE][other_thread % RT_WARP_SIZE]));
 }
 
 /* ---- memory ---- */

@@ -28,6 +28,11 @@ struct race_row {
     struct race_clock others; /* units of other blocks: race_unit */
 };
 
+static inline bool race_knows_others(const struct race_clock *clock)
+{
+    return clock->count > 0 || clock->knows_all;
+}
+
 struct race_warp {
     struct race_row row;
     uint32_t lanes[RT_WARP_SIZE][RT_WARP_SIZE]; /* what a lane knows of another one */
@@ -68,6 +73,10 @@ void race_block_free(struct race_block *block);
  * in the block) does now; and one of another block. */
 bool race_is_before(const struct race_block *block, uint32_t thread, uint32_t other_block,
                     uint32_t other_thread, uint32_t stamp);
+
+/* The same of what all lanes of the warp do now: it holds for each of them. */
+bool race_is_before_warp(const struct race_block *block, uint32_t warp, uint32_t other_block,
+                         uint32_t other_thread, uint32_t stamp);
 
 /* Around bar.sync and the like; count: as rt_bar_sync. bar.arrive has no second half. */
 void race_barrier_arrive(struct race_block *block, uint32_t thread, uint32_t id, uint32_t count);

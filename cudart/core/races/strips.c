@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses to a strip's words at once, and the way to their cells and back.
+ */
+#include "cudart/core/races/strips.h"
+
+/* ---- a word's cell ---- */
+
+static struct race_access access_of(const struct race_strip_access *strip, unsigned word,
+                                    uint32_t value)
+{
+    if (!(strip->words & 1u << word))
+        return (struct race_access){0};
+    return (struct race_access){.block = strip->block,
+                                .stamp = strip->stamp,
+                                .line = strip->line,
+                                .value = strip->flags & RACE_VALUE ? value : 0,
+                                .thread = (uint16_t)race_strip_thread(strip, word),
+                                .bytes = (1u << RACE_CELL_BYTES) - 1,
+                                .flags = strip->flags};
+}
+
+struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t word)
+{
+    const struct race_strip *strip = &shadow->strips[word / RACE_STRIP_WORDS];
+    unsigned place = word % RACE_STRIP_WORDS;
+    if (strip->split & 1u << place)
+        return shadow->cells[word];
+    return (struct race_cell){
+        .run = strip->run,
+        .write = access_of(&strip->write, place, shadow->values[word]),
+        .reads = {access_of(&strip->reads[0], place, 0), access_of(&strip->reads[1], place, 0)}};
+}
+
+struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t word)
+{
+    struct race_strip *strip = &shadow->strips[word / RACE_STRIP_WORDS];
+    uint8_t bit = (uint8_t)(1u << word % RACE_STRIP_WORDS);
+    struct race_cell *cell = &shadow->cells[word];
+    if (strip->split & bit)
+        return cell;
+    *cell = race_shadow_look(shadow, word);
+    strip->split |= bit;
+    strip->write.words &= (uint8_t)~bit;
+    strip->reads[0].words &= (uint8_t)~bit;
+    strip->reads[1].words &= (uint8_t)~bit;
+    return cell;
+}
+
+void race_shadow_split(const struct race_shadow *shadow, uint64_t strip, unsigned words)
+{
+    const struct race_strip *from = &shadow->strips[strip];
+    words &= from->write.words | from->reads[0].words | from->reads[1].words;
+    for (; words != 0; words &= words - 1)
+        race_shadow_cell(shadow, strip * RACE_STRIP_WORDS + (unsigned)__builtin_ctz(words));
+}
+
+/* ---- who comes before whom ---- */
+
+static bool is_of_same_threads(const struct race_strip_access *a, const struct race_strip_access *b)
+{
+    return a->block == b->block && a->thread == b->thread && a->shift == b->shift;
+}
+
+static bool is_of_one_warp(const struct race_strip_access *access, unsigned words, uint32_t *warp)
+{
+    unsigned first = (unsigned)__builtin_ctz(words);
+    unsigned last = 31 - (unsigned)__builtin_clz(words);
+    *warp = race_strip_thread(access, first) / RT_WARP_SIZE;
+    return race_strip_thread(access, last) / RT_WARP_SIZE == *warp;
+}
+
+/* Words of which all or none come behind what their warp knows; false: not known at once. */
+static bool find_before(const struct race_block *block, const struct race_strip_access *access,
+                        const struct race_strip_access *earlier, unsigned words, unsigned *before)
+{
+    uint32_t warp, other;
+    if (is_of_same_threads(access, earlier)) {
+        *before = words;
+        return true;
+    }
+    if (!is_of_one_warp(access, words, &warp))
+        return false;
+    const struct race_row *row = &block->warps[warp].row;
+    *before = 0;
+    if (earlier->block != block->index)
+        return !race_knows_others(&row->others);
+    if (earlier->stamp == block->now && access->shift == earlier->shift)
+        return true;
+    *before = words;
+    return earlier->stamp < row->block ||
+           (is_of_one_warp(earlier, words, &other) && earlier->stamp < row->warps[other]);
+}
+
+/* Of these words, those whose earlier access comes before this one. */
+static unsigned words_before(const struct race_block *block, const struct race_strip_access *access,
+                             const struct race_strip_access *earlier, unsigned words)
+{
+    unsigned before;
+    if (words == 0 || find_before(block, access, earlier, words, &before))
+        return words == 0 ? 0 : before;
+    before = 0;
+    for (unsigned rest = words; rest != 0; rest &= rest - 1) {
+        unsigned word = (unsigned)__builtin_ctz(rest);
+        if (race_is_before(block, race_strip_thread(access, word), earlier->block,
+                           race_strip_thread(earlier, word), earlier->stamp))
+            before |= 1u << word;
+    }
+    return before;
+}
+
+/* Unless both write the same, which cells find out. */
+static bool may_race(const struct race_block *block, const struct race_strip_access *access,
+                     const struct race_strip_access *earlier)
+{
+    unsigned words = access->words & earlier->words;
+    return words != 0 &&
+           !race_are_strong(access->flags, access->block, earlier->flags, earlier->block) &&
+           words_before(block, access, earlier, words) != words;
+}
+
+/* ---- what is kept ---- */
+
+static bool is_alike(const struct race_strip_access *a, const struct race_strip_access *b)
+{
+    return is_of_same_threads(a, b) && a->stamp == b->stamp && a->line == b->line &&
+           a->flags == b->flags;
+}
+
+/* Whether these words of the access can stand where others of the strip may stand. */
+static bool fits(const struct race_strip_access *place, const struct race_strip_access *access,
+                 unsigned words)
+{
+    return words == 0 || (place->words & ~words) == 0 || is_alike(place, access);
+}
+
+static void put(struct race_strip_access *place, const struct race_strip_access *access,
+                unsigned words)
+{
+    if (words == 0)
+        return;
+    words |= (place->words & ~words);
+    *place = *access;
+    place->words = (uint8_t)words;
+}
+
+static bool keep_write(struct race_strip *strip, const struct race_strip_access *access)
+{
+    if (!fits(&strip->write, access, access->words))
+        return false;
+    put(&strip->write, access, access->words);
+    strip->reads[0].words &= (uint8_t)~access->words;
+    strip->reads[1].words &= (uint8_t)~access->words;
+    return true;
+}
+
+static unsigned words_of_same_warp(const struct race_strip_access *a,
+                                   const struct race_strip_access *b, unsigned words)
+{
+    unsigned same = 0;
+    for (unsigned rest = a->block == b->block ? words : 0; rest != 0; rest &= rest - 1) {
+        unsigned word = (unsigned)__builtin_ctz(rest);
+        if (race_strip_thread(a, word) / RT_WARP_SIZE == race_strip_thread(b, word) / RT_WARP_SIZE)
+            same |= 1u << word;
+    }
+    return same;
+}
+
+/* Each word's read goes where it would in a cell: where the earlier one comes before it, else where
+ * that is of its warp. */
+static bool keep_read(struct race_strip *strip, const struct race_block *block,
+                      const struct race_strip_access *access)
+{
+    struct race_strip_access *reads = strip->reads;
+    unsigned words = access->words;
+    unsigned first = words & ~reads[0].words;
+    first |= words_before(block, access, &reads[0], words & reads[0].words);
+    unsigned rest = words & ~first;
+    unsigned second = rest & ~reads[1].words;
+    second |= words_before(block, access, &reads[1], rest & reads[1].words);
+    rest &= ~second;
+    unsigned same = words_of_same_warp(access, &reads[0], rest);
+    first |= same;
+    second |= rest & ~same;
+    if (!fits(&reads[0], access, first) || !fits(&reads[1], access, second))
+        return false;
+    put(&reads[0], access, first);
+    put(&reads[1], access, second);
+    return true;
+}
+
+bool race_strip_access(struct race_strip *strip, const struct race_block *block,
+                       const struct race_strip_access *access)
+{
+    if (may_race(block, access, &strip->write))
+        return false;
+    if (!(access->flags & RACE_WRITES))
+        return keep_read(strip, block, access);
+    return !may_race(block, access, &strip->reads[0]) &&
+           !may_race(block, access, &strip->reads[1]) && keep_write(strip, access);
+}
+
+void race_shadow_join(const struct race_shadow *shadow, uint64_t word, unsigned shift)
+{
+    struct race_strip *strip = &shadow->strips[word / RACE_STRIP_WORDS];
+    const struct race_cell *cell = &shadow->cells[word];
+    unsigned place = word % RACE_STRIP_WORDS;
+    const struct race_access *write = &cell->write;
+    const struct race_strip_access access = {.block = write->block,
+                                             .stamp = write->stamp,
+                                             .line = write->line,
+                                             .thread = (int16_t)(write->thread - (place >> shift)),
+                                             .words = (uint8_t)(1u << place),
+                                             .flags = write->flags & 0x3f,
+                                             .shift = shift & 3};
+    bool is_last = write->bytes == (1u << RACE_CELL_BYTES) - 1 && cell->reads[0].bytes == 0 &&
+                   cell->reads[1].bytes == 0;
+    if (!(strip->split & access.words) || !is_last || cell->run != strip->run ||
+        !fits(&strip->write, &access, access.words))
+        return;
+    put(&strip->write, &access, access.words);
+    strip->split &= (uint8_t)~access.words;
+    shadow->values[word] = write->value;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The last accesses to words that lie side by side, where neighbouring threads have accessed them
+ * by one instruction: what a strip says of its words is what their cells would say. A word of which
+ * it cannot be said so stands in its cell. Not thread-safe.
+ */
+#ifndef PTXRUN_CUDART_CORE_RACES_STRIPS_H
+#define PTXRUN_CUDART_CORE_RACES_STRIPS_H
+
+#include "cudart/core/races/cells.h"
+
+#define RACE_STRIP_WORDS 8
+#define RACE_STRIP_BYTES (RACE_STRIP_WORDS * RACE_CELL_BYTES)
+#define RACE_STRIP_ALL   ((1u << RACE_STRIP_WORDS) - 1)
+
+/* As race_access, of all bytes of several words. */
+struct race_strip_access {
+    uint32_t block;
+    uint32_t stamp;
+    uint32_t line;
+    int16_t thread; /* of the first word, were it one of them; the next one's from each … */
+    uint8_t words;  /* a bit for each; 0: no access */
+    uint8_t flags : 6;
+    uint8_t shift : 2; /* … 1 << shift words on */
+};
+
+struct race_strip {
+    uint32_t run;  /* as of a cell */
+    uint8_t split; /* words that stand in their cells, whatever else is said here */
+    struct race_strip_access write;
+    struct race_strip_access reads[2];
+    uint64_t unused; /* a strip is a cache line */
+};
+
+/* Of some memory; all zero: nobody has accessed it. */
+struct race_shadow {
+    struct race_strip *strips;
+    uint32_t *values; /* by word: of writes that have one */
+    struct race_cell *cells;
+};
+
+/* The word's cell, in which it stands from now on; and a copy of what stands there or would. */
+struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t word);
+struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t word);
+
+/* Words of the strip, a bit for each, of which another run knows go to their cells. */
+void race_shadow_split(const struct race_shadow *shadow, uint64_t strip, unsigned words);
+
+/* Where the last access to the word has written all of it, that stands in the strip again if it
+ * can; shift: of the access. */
+void race_shadow_join(const struct race_shadow *shadow, uint64_t word, unsigned shift);
+
+/* The access to words that all stand in the strip, of its run, as race_cell_access for each of
+ * them. False: it races, perhaps, or a strip cannot say what follows. Then nothing is changed. */
+bool race_strip_access(struct race_strip *strip, const struct race_block *block,
+                       const struct race_strip_access *access);
+
+/* The thread that has accessed the word. */
+static inline uint32_t race_strip_thread(const struct race_strip_access *access, unsigned word)
+{
+    return (uint32_t)(access->thread + (int)(word >> access->shift));
+}
+
+#endif
