@@ -23,22 +23,6 @@ void rt_race_leave(struct rt_thread *thread, uint32_t id)
         race_barrier_leave(&running->races, crt_thread_number(thread), id);
 }
 
-void rt_race_arrive_row(struct rt_thread *thread, uint32_t id, uint32_t count, uint64_t lanes)
-{
-    struct crt_running_block *running = crt_running_of(thread);
-    uint32_t number = crt_thread_number(thread);
-    for (; running && lanes != 0; lanes &= lanes - 1)
-        race_barrier_arrive(&running->races, number + (uint32_t)__builtin_ctzll(lanes), id, count);
-}
-
-void rt_race_leave_row(struct rt_thread *thread, uint32_t id, uint64_t lanes)
-{
-    struct crt_running_block *running = crt_running_of(thread);
-    uint32_t number = crt_thread_number(thread);
-    for (; running && lanes != 0; lanes &= lanes - 1)
-        race_barrier_leave(&running->races, number + (uint32_t)__builtin_ctzll(lanes), id);
-}
-
 void rt_race_lanes(struct rt_thread *thread, uint32_t mask)
 {
     struct crt_running_block *running = crt_running_of(thread);
@@ -81,6 +65,65 @@ void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ord
     if (running)
         race_sync_acquire(&running->races, crt_thread_number(thread), is_ordered,
                           place_of(running, thread, address));
+}
+
+/* ---- the same of lanes ---- */
+
+void rt_race_arrive_row(struct rt_thread *thread, uint32_t id, uint32_t count, uint64_t lanes)
+{
+    struct crt_running_block *running = crt_running_of(thread);
+    uint32_t number = crt_thread_number(thread);
+    for (; running && lanes != 0; lanes &= lanes - 1)
+        race_barrier_arrive(&running->races, number + (uint32_t)__builtin_ctzll(lanes), id, count);
+}
+
+void rt_race_leave_row(struct rt_thread *thread, uint32_t id, uint64_t lanes)
+{
+    struct crt_running_block *running = crt_running_of(thread);
+    uint32_t number = crt_thread_number(thread);
+    for (; running && lanes != 0; lanes &= lanes - 1)
+        race_barrier_leave(&running->races, number + (uint32_t)__builtin_ctzll(lanes), id);
+}
+
+void rt_race_lanes_row(struct rt_thread *thread, uint32_t mask, uint64_t lanes)
+{
+    struct crt_running_block *running = crt_running_of(thread);
+    uint32_t number = crt_thread_number(thread);
+    for (; running && lanes != 0; lanes &= lanes - 1)
+        race_lanes_met(&running->races, number + (uint32_t)__builtin_ctzll(lanes), mask);
+}
+
+void rt_race_fence_row(struct rt_thread *thread, uint64_t lanes)
+{
+    struct crt_running_block *running = crt_running_of(thread);
+    uint32_t number = crt_thread_number(thread);
+    for (; running && lanes != 0; lanes &= lanes - 1)
+        race_fence(&running->races, number + (uint32_t)__builtin_ctzll(lanes));
+}
+
+static struct rt_thread *thread_of_lane(struct rt_thread *thread, unsigned lane)
+{
+    return (struct rt_thread *)((char *)thread + (size_t)lane * RT_THREAD_STRIDE);
+}
+
+void rt_race_release_row(struct rt_thread *thread, const char *addresses, uint32_t is_ordered,
+                         uint64_t lanes)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        rt_race_release(thread_of_lane(thread, lane), ((const uint64_t *)addresses)[lane],
+                        is_ordered);
+    }
+}
+
+void rt_race_acquire_row(struct rt_thread *thread, const char *addresses, uint32_t is_ordered,
+                         uint64_t lanes)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        rt_race_acquire(thread_of_lane(thread, lane), ((const uint64_t *)addresses)[lane],
+                        is_ordered);
+    }
 }
 
 /* ---- accesses ---- */

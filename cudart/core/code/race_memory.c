@@ -25,13 +25,12 @@
 #include "util/log.h"
 #include "util/readable_name.h"
 
-#define PAGE_BYTES ((uint64_t)4096)
+#define PAGE_BYTES CRT_RACE_PAGE_BYTES
 #define PAGE_CELLS (PAGE_BYTES / RACE_CELL_BYTES)
 
 /* A lock is for cells that lie together, which one worker uses for a while, and on a cache line of
  * its own. */
-#define LOCKS           1024
-#define LOCK_AREA_BYTES 256
+#define LOCKS 1024
 
 /* In place of a page's last user: there are several, not all of them in order. */
 #define MANY (UINT32_C(1) << 31)
@@ -68,10 +67,12 @@ static void make(void)
     struct rt_checked range = crt_shadow_checked();
     size_t words = range.size_bytes / RACE_CELL_BYTES;
     global.shadow.strips = map(words / RACE_STRIP_WORDS * sizeof *global.shadow.strips);
+    global.shadow.before = map(words / RACE_STRIP_WORDS * sizeof *global.shadow.before);
     global.shadow.values = map(words * sizeof *global.shadow.values);
     global.shadow.cells = map(words * sizeof *global.shadow.cells);
     global.pages = map((range.size_bytes / PAGE_BYTES + 1) * sizeof(struct page));
-    if (global.shadow.strips && global.shadow.values && global.shadow.cells && global.pages)
+    if (global.shadow.strips && global.shadow.before && global.shadow.values &&
+        global.shadow.cells && global.pages)
         global.range = range;
     else
         pxr_log(PXR_LOG_WARNING, "no address space for checks of races in global memory; smaller "
@@ -93,7 +94,7 @@ const struct race_shadow *crt_race_shadow(void)
 
 static atomic_flag *lock_of(uint64_t place)
 {
-    return &global.locks[place / LOCK_AREA_BYTES % LOCKS].flag;
+    return &global.locks[place / CRT_RACE_LOCK_BYTES % LOCKS].flag;
 }
 
 void crt_race_lock(uint64_t place)
@@ -482,6 +483,8 @@ static void forget(uintptr_t base, size_t bytes)
     const struct race_shadow *shadow = &global.shadow;
     madvise(&shadow->strips[first * PAGE_CELLS / RACE_STRIP_WORDS],
             words / RACE_STRIP_WORDS * sizeof *shadow->strips, MADV_DONTNEED);
+    madvise(&shadow->before[first * PAGE_CELLS / RACE_STRIP_WORDS],
+            words / RACE_STRIP_WORDS * sizeof *shadow->before, MADV_DONTNEED);
     madvise(&shadow->values[first * PAGE_CELLS], words * sizeof *shadow->values, MADV_DONTNEED);
     madvise(&shadow->cells[first * PAGE_CELLS], words * sizeof *shadow->cells, MADV_DONTNEED);
     for (uint64_t i = first; i < end; i++) {

@@ -102,6 +102,25 @@ const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
     return race ? &found : NULL;
 }
 
+bool race_cell_take(struct race_cell *cell, uint32_t run, const struct race_block *block,
+                    const struct race_access *access)
+{
+    if (cell->run != run)
+        *cell = (struct race_cell){.run = run};
+    else if (find_race(cell, block, access))
+        return false;
+    keep(cell, block, access);
+    return true;
+}
+
+bool race_cell_is_harmless(const struct race_cell *cell, const struct race_block *block,
+                           const struct race_access *access)
+{
+    struct race_access any = *access;
+    any.flags &= (uint8_t)~RACE_VALUE;
+    return !find_race(cell, block, &any);
+}
+
 /* ---- lanes of a warp at one word ---- */
 
 static uint32_t warp_of(const struct race_access *access, uint64_t lanes)
@@ -159,33 +178,71 @@ static uint64_t lane_of(const struct race_access *read, const struct race_block 
     return is_now && lane < 64 ? lanes & UINT64_C(1) << lane : 0;
 }
 
-static uint64_t lowest(uint64_t lanes)
+static unsigned lowest(uint64_t lanes)
 {
-    return lanes & -lanes;
+    return (unsigned)__builtin_ctzll(lanes);
 }
 
-static uint64_t highest(uint64_t lanes)
+static unsigned highest(uint64_t lanes)
 {
-    return UINT64_C(1) << (63 - __builtin_clzll(lanes));
+    return 63 - (unsigned)__builtin_clzll(lanes);
 }
 
-/* Of reads by lanes of a warp that do not know of each other the first takes a place that is free,
- * and the second one another such place. All others push each other out of one place, but for those
- * who have had one, so of these the last is left, or, if that has had the other place, the last but
- * one. The last of strong writes is left. */
+static void put(struct race_access *place, const struct race_access *access, unsigned lane)
+{
+    *place = *access;
+    place->thread = (uint16_t)(access->thread + lane);
+}
+
+/* Reads, none of which is by who has read there now. The first lane takes a place that is free, and
+ * the second one another such place. All others push each other out of one place, so the last of
+ * them is left. */
+static void keep_lanes(struct race_cell *cell, const struct race_block *block,
+                       const struct race_access *access, uint64_t lanes)
+{
+    struct race_access *reads = cell->reads;
+    uint32_t warp = warp_of(access, lanes);
+    uint64_t rest = lanes & (lanes - 1);
+    bool is_free[2];
+    for (unsigned i = 0; i < 2; i++)
+        is_free[i] = reads[i].bytes == 0 || is_before_warp(block, warp, &reads[i]);
+    bool is_of_warp =
+        is_free[0] || (reads[0].block == access->block && reads[0].thread / RT_WARP_SIZE == warp);
+    if (is_free[0] && is_free[1] && (rest & (rest - 1)) == 0) {
+        put(&reads[0], access, lowest(lanes));
+        put(&reads[1], access, lowest(rest));
+        return;
+    }
+    put(&reads[is_of_warp ? 0 : 1], access, highest(lanes));
+    if (is_of_warp && is_free[1])
+        put(&reads[1], access, lowest(is_free[0] ? rest : lanes));
+}
+
+/* Those who have read there now keep their place: if that is the last one, the last but one is left
+ * in the other. */
 void race_cell_access_lanes(struct race_cell *cell, uint32_t run, const struct race_block *block,
                             const struct race_access *access, uint64_t lanes)
 {
-    uint64_t told = highest(lanes);
+    uint64_t again = 0;
     if (cell->run != run)
         *cell = (struct race_cell){.run = run};
-    if (!(access->flags & RACE_WRITES))
-        told |= highest(lanes ^ told) | lowest(lanes) | lowest(lanes & (lanes - 1)) |
-                lane_of(&cell->reads[0], block, access, lanes) |
-                lane_of(&cell->reads[1], block, access, lanes);
-    for (; told != 0; told &= told - 1) {
-        struct race_access one = *access;
-        one.thread = (uint16_t)(one.thread + __builtin_ctzll(told));
+    if (access->flags & RACE_WRITES) {
+        put(&cell->write, access, highest(lanes));
+        cell->reads[0].bytes = cell->reads[1].bytes = 0;
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++)
+        again |= lane_of(&cell->reads[i], block, access, lanes);
+    if (again == 0) {
+        keep_lanes(cell, block, access, lanes);
+        return;
+    }
+    uint64_t last = UINT64_C(1) << highest(lanes);
+    uint64_t rest = lanes & (lanes - 1);
+    again |= last | UINT64_C(1) << highest(lanes ^ last) | (lanes ^ rest) | (rest & -rest);
+    for (; again != 0; again &= again - 1) {
+        struct race_access one;
+        put(&one, access, lowest(again));
         keep(cell, block, &one);
     }
 }

@@ -20,12 +20,28 @@ static struct race_access access_of(const struct race_strip_access *strip, unsig
                                 .flags = strip->flags};
 }
 
+static void drop(struct race_strip *strip, unsigned words)
+{
+    strip->write.words &= (uint8_t)~words;
+    strip->reads[0].words &= (uint8_t)~words;
+    strip->reads[1].words &= (uint8_t)~words;
+}
+
+void race_shadow_forget(const struct race_shadow *shadow, uint64_t strip, unsigned words)
+{
+    drop(&shadow->before[strip], words);
+    shadow->strips[strip].has_before = race_strip_words(&shadow->before[strip]) != 0;
+}
+
 struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t word)
 {
-    const struct race_strip *strip = &shadow->strips[word / RACE_STRIP_WORDS];
+    uint64_t number = word / RACE_STRIP_WORDS;
+    const struct race_strip *strip = &shadow->strips[number];
     unsigned place = word % RACE_STRIP_WORDS;
     if (strip->split & 1u << place)
         return shadow->cells[word];
+    if (race_shadow_before(shadow, number, 1u << place) != 0)
+        strip = &shadow->before[number];
     return (struct race_cell){
         .run = strip->run,
         .write = access_of(&strip->write, place, shadow->values[word]),
@@ -34,25 +50,41 @@ struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t wor
 
 struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t word)
 {
-    struct race_strip *strip = &shadow->strips[word / RACE_STRIP_WORDS];
-    uint8_t bit = (uint8_t)(1u << word % RACE_STRIP_WORDS);
+    uint64_t number = word / RACE_STRIP_WORDS;
+    struct race_strip *strip = &shadow->strips[number];
+    unsigned bit = 1u << word % RACE_STRIP_WORDS;
     struct race_cell *cell = &shadow->cells[word];
     if (strip->split & bit)
         return cell;
     *cell = race_shadow_look(shadow, word);
-    strip->split |= bit;
-    strip->write.words &= (uint8_t)~bit;
-    strip->reads[0].words &= (uint8_t)~bit;
-    strip->reads[1].words &= (uint8_t)~bit;
+    strip->split |= (uint8_t)bit;
+    drop(strip, bit);
+    if (strip->has_before)
+        race_shadow_forget(shadow, number, bit);
     return cell;
 }
 
-void race_shadow_split(const struct race_shadow *shadow, uint64_t strip, unsigned words)
+static void split(const struct race_shadow *shadow, uint64_t strip, unsigned words)
 {
-    const struct race_strip *from = &shadow->strips[strip];
-    words &= from->write.words | from->reads[0].words | from->reads[1].words;
     for (; words != 0; words &= words - 1)
         race_shadow_cell(shadow, strip * RACE_STRIP_WORDS + (unsigned)__builtin_ctz(words));
+}
+
+void race_shadow_begin(const struct race_shadow *shadow, uint64_t number, uint32_t run,
+                       unsigned words)
+{
+    struct race_strip *strip = &shadow->strips[number];
+    unsigned others = race_strip_words(strip) & ~words;
+    if (others != 0) {
+        struct race_strip *before = &shadow->before[number];
+        if (strip->has_before)
+            split(shadow, number, race_strip_words(before) & ~words);
+        *before = *strip;
+        drop(before, words);
+        strip->has_before = true;
+    }
+    *strip =
+        (struct race_strip){.run = run, .split = strip->split, .has_before = strip->has_before};
 }
 
 /* ---- who comes before whom ---- */
@@ -157,8 +189,13 @@ static bool keep_write(struct race_strip *strip, const struct race_strip_access 
 static unsigned words_of_same_warp(const struct race_strip_access *a,
                                    const struct race_strip_access *b, unsigned words)
 {
+    uint32_t warp, other;
     unsigned same = 0;
-    for (unsigned rest = a->block == b->block ? words : 0; rest != 0; rest &= rest - 1) {
+    if (a->block != b->block)
+        return 0;
+    if (is_of_one_warp(a, words, &warp) && is_of_one_warp(b, words, &other))
+        return warp == other ? words : 0;
+    for (unsigned rest = words; rest != 0; rest &= rest - 1) {
         unsigned word = (unsigned)__builtin_ctz(rest);
         if (race_strip_thread(a, word) / RT_WARP_SIZE == race_strip_thread(b, word) / RT_WARP_SIZE)
             same |= 1u << word;
@@ -168,24 +205,39 @@ static unsigned words_of_same_warp(const struct race_strip_access *a,
 
 /* Each word's read goes where it would in a cell: where the earlier one comes before it, else where
  * that is of its warp. */
-static bool keep_read(struct race_strip *strip, const struct race_block *block,
-                      const struct race_strip_access *access)
+static bool keep_read_apart(struct race_strip *strip, const struct race_block *block,
+                            const struct race_strip_access *access, unsigned first)
 {
     struct race_strip_access *reads = strip->reads;
-    unsigned words = access->words;
-    unsigned first = words & ~reads[0].words;
-    first |= words_before(block, access, &reads[0], words & reads[0].words);
-    unsigned rest = words & ~first;
+    unsigned rest = access->words & ~first;
     unsigned second = rest & ~reads[1].words;
     second |= words_before(block, access, &reads[1], rest & reads[1].words);
     rest &= ~second;
-    unsigned same = words_of_same_warp(access, &reads[0], rest);
-    first |= same;
-    second |= rest & ~same;
+    if (rest != 0) {
+        unsigned same = words_of_same_warp(access, &reads[0], rest);
+        first |= same;
+        second |= rest & ~same;
+    }
     if (!fits(&reads[0], access, first) || !fits(&reads[1], access, second))
         return false;
     put(&reads[0], access, first);
     put(&reads[1], access, second);
+    return true;
+}
+
+static bool keep_read(struct race_strip *strip, const struct race_block *block,
+                      const struct race_strip_access *access)
+{
+    struct race_strip_access *read = &strip->reads[0];
+    unsigned words = access->words;
+    unsigned first = words & ~read->words;
+    if (first != words)
+        first |= words_before(block, access, read, words & read->words);
+    if (first != words)
+        return keep_read_apart(strip, block, access, first);
+    if (!fits(read, access, words))
+        return false;
+    put(read, access, words);
     return true;
 }
 
@@ -198,6 +250,20 @@ bool race_strip_access(struct race_strip *strip, const struct race_block *block,
         return keep_read(strip, block, access);
     return !may_race(block, access, &strip->reads[0]) &&
            !may_race(block, access, &strip->reads[1]) && keep_write(strip, access);
+}
+
+bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, unsigned words,
+                          const struct race_block *block, const struct race_strip_access *access)
+{
+    if (!(access->flags & RACE_WRITES))
+        return words == 0;
+    for (; words != 0; words &= words - 1) {
+        unsigned word = (unsigned)__builtin_ctz(words);
+        const struct race_access alone = access_of(access, word, 0);
+        if (!race_cell_is_harmless(&shadow->cells[strip * RACE_STRIP_WORDS + word], block, &alone))
+            return false;
+    }
+    return true;
 }
 
 void race_shadow_join(const struct race_shadow *shadow, uint64_t word, unsigned shift)

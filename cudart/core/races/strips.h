@@ -25,17 +25,26 @@ struct race_strip_access {
 };
 
 struct race_strip {
-    uint32_t run;  /* as of a cell */
-    uint8_t split; /* words that stand in their cells, whatever else is said here */
+    uint32_t run;       /* as of a cell */
+    uint8_t split;      /* words that stand in their cells, whatever else is said here */
+    uint8_t has_before; /* others may stand in the strip of the run before */
     struct race_strip_access write;
     struct race_strip_access reads[2];
     uint64_t unused; /* a strip is a cache line */
 };
 
+/* Those of which it says something. */
+static inline unsigned race_strip_words(const struct race_strip *strip)
+{
+    return strip->write.words | strip->reads[0].words | strip->reads[1].words;
+}
+
 /* Of some memory; all zero: nobody has accessed it. */
 struct race_shadow {
     struct race_strip *strips;
-    uint32_t *values; /* by word: of writes that have one */
+    struct race_strip *before; /* what an earlier run has done to words that the last one has not
+                                  come to; NULL: that is forgotten */
+    uint32_t *values;          /* by word: of writes that have one */
     struct race_cell *cells;
 };
 
@@ -43,12 +52,31 @@ struct race_shadow {
 struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t word);
 struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t word);
 
-/* Words of the strip, a bit for each, of which another run knows go to their cells. */
-void race_shadow_split(const struct race_shadow *shadow, uint64_t strip, unsigned words);
+/* The strip becomes one of this run, which accesses these words; what is known of them is
+ * forgotten, what is known of others stays in the strip before, or goes to cells. */
+void race_shadow_begin(const struct race_shadow *shadow, uint64_t strip, uint32_t run,
+                       unsigned words);
+/* The run, not the strip's own, that words of it stand in the strip before from; 0: none. */
+static inline uint32_t race_shadow_before(const struct race_shadow *shadow, uint64_t strip,
+                                          unsigned words)
+{
+    if (!shadow->strips[strip].has_before)
+        return 0;
+    const struct race_strip *before = &shadow->before[strip];
+    return race_strip_words(before) & words ? before->run : 0;
+}
+
+/* … and they are forgotten. */
+void race_shadow_forget(const struct race_shadow *shadow, uint64_t strip, unsigned words);
 
 /* Where the last access to the word has written all of it, that stands in the strip again if it
  * can; shift: of the access. */
 void race_shadow_join(const struct race_shadow *shadow, uint64_t word, unsigned shift);
+
+/* Of words that stand in their cells, of the strip's run: whether a write of all of them races with
+ * none. Then they can stand in the strip again. */
+bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, unsigned words,
+                          const struct race_block *block, const struct race_strip_access *access);
 
 /* The access to words that all stand in the strip, of its run, as race_cell_access for each of
  * them. False: it races, perhaps, or a strip cannot say what follows. Then nothing is changed. */

@@ -113,8 +113,12 @@ static void tell_strip(struct program *program, struct race_access access, unsig
                                            .flags = access.flags & 0x3f,
                                            .shift = shift & 3};
     struct race_strip *place = &program->strips[strip];
-    bool is_whole =
-        !(place->split & words) && race_strip_access(place, block_of(program, &access), &part);
+    unsigned split = place->split & words;
+    const struct race_block *block = block_of(program, &access);
+    bool is_whole = race_shadow_may_take(&program->shadow, strip, split, block, &part) &&
+                    race_strip_access(place, block, &part);
+    if (is_whole)
+        place->split &= (uint8_t)~split;
     program->whole += is_whole;
     for (; words != 0; words &= words - 1) {
         unsigned in_strip = (unsigned)__builtin_ctz(words);
@@ -213,7 +217,8 @@ static struct program *begin(unsigned seed)
     struct program *program = calloc(1, sizeof *program);
     cr_assert_not_null(program);
     program->seed = seed;
-    program->shadow = (struct race_shadow){program->strips, program->values, program->cells};
+    program->shadow = (struct race_shadow){
+        .strips = program->strips, .values = program->values, .cells = program->cells};
     for (unsigned b = 0; b < BLOCKS; b++)
         race_block_begin(&program->blocks[b], 1, b, THREADS);
     for (unsigned i = 0; i < STRIPS; i++)

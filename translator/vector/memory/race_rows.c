@@ -17,8 +17,12 @@ static const struct form {
     enum rt_placeholder alone;
     enum rt_placeholder together;
 } forms[] = {{RT_CALL_RACE_ACCESS, RT_CALL_RACE_ROW},
+             {RT_CALL_RACE_RELEASE, RT_CALL_RACE_RELEASE_ROW},
+             {RT_CALL_RACE_ACQUIRE, RT_CALL_RACE_ACQUIRE_ROW},
+             {RT_CALL_RACE_FENCE, RT_CALL_RACE_FENCE_ROW},
              {RT_CALL_RACE_ARRIVE, RT_CALL_RACE_ARRIVE_ROW},
-             {RT_CALL_RACE_LEAVE, RT_CALL_RACE_LEAVE_ROW}};
+             {RT_CALL_RACE_LEAVE, RT_CALL_RACE_LEAVE_ROW},
+             {RT_CALL_RACE_LANES, RT_CALL_RACE_LANES_ROW}};
 
 static const struct form *form_of(LLVMValueRef inst)
 {
@@ -36,8 +40,19 @@ static struct tr_shape shape_of(const struct tr_iteration *iteration, LLVMValueR
                              : iteration->shapes.values[number];
 }
 
-/* Whether all lanes give the same operands but for the thread, and for accesses the address and the
- * value. */
+static bool has_address(const struct form *form)
+{
+    return form->alone == RT_CALL_RACE_ACCESS || form->alone == RT_CALL_RACE_RELEASE ||
+           form->alone == RT_CALL_RACE_ACQUIRE;
+}
+
+static bool may_differ(const struct form *form, unsigned operand)
+{
+    return (operand == ACCESS_ADDRESS && has_address(form)) ||
+           (operand == ACCESS_VALUE && form->alone == RT_CALL_RACE_ACCESS);
+}
+
+/* Whether all lanes give the same operands but for the thread, addresses, and values. */
 bool tr_memory_is_race_check(const struct tr_iteration *iteration, LLVMValueRef inst)
 {
     const struct form *form = form_of(inst);
@@ -50,101 +65,136 @@ bool tr_memory_is_race_check(const struct tr_iteration *iteration, LLVMValueRef 
     unsigned count = LLVMGetNumArgOperands(inst);
     for (unsigned i = ACCESS_ADDRESS; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(inst, i);
-        bool may_differ = is_access && (i == ACCESS_ADDRESS || i == ACCESS_VALUE);
         struct tr_shape shape = shape_of(iteration, operand);
-        if (!may_differ && (shape.kind == TR_VARYING || shape.stride != 0))
+        if (!may_differ(form, i) && (shape.kind == TR_VARYING || shape.stride != 0))
             return false;
     }
     return !is_access || (LLVMIsAConstantInt(LLVMGetOperand(inst, ACCESS_BYTES)) != NULL &&
                           LLVMIsAConstantInt(LLVMGetOperand(inst, ACCESS_WHAT)) != NULL);
 }
 
-/* ---- one copy ---- */
+/* ---- copies along a row ---- */
 
-/* An i64. */
-static LLVMValueRef lanes_of(struct tr_widen *widen, uint32_t copy)
+/* Of lanes that a call can be about. */
+#define LANES_MAX 64
+
+/* Copies whose threads follow each other. */
+struct group {
+    struct tr_widen *widen;
+    LLVMValueRef inst;
+    uint32_t first;
+    uint32_t count;
+};
+
+static LLVMValueRef operand_of(const struct group *group, unsigned index)
 {
-    LLVMValueRef mask = widen->active.mask[copy];
-    if (mask != NULL)
-        return LLVMBuildZExt(widen->builder, tr_memory_bits(widen, mask), widen->i64, "");
-    uint64_t all = widen->width == 64 ? UINT64_MAX : (UINT64_C(1) << widen->width) - 1;
-    return LLVMConstInt(widen->i64, all, false);
+    return LLVMGetOperand(group->inst, index);
 }
 
-static LLVMValueRef thread_of(struct tr_widen *widen, LLVMValueRef inst, uint32_t copy)
+/* The first lane's, or what it would have. */
+static LLVMValueRef scalar_of(const struct group *group, unsigned index)
 {
-    return tr_widen_scalar(widen, LLVMGetOperand(inst, ACCESS_THREAD), copy);
+    return tr_widen_scalar(group->widen, operand_of(group, index), group->first);
 }
 
-static void call(struct tr_widen *widen, enum rt_placeholder placeholder, LLVMValueRef *operands,
-                 unsigned count)
+/* An i64 with a bit for each lane. */
+static LLVMValueRef lanes_of(const struct group *group)
 {
-    LLVMValueRef function = tr_declare_placeholder(widen->module, placeholder);
-    LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(function), function, operands, count, "");
+    struct tr_widen *widen = group->widen;
+    LLVMBuilderRef b = widen->builder;
+    unsigned count = widen->width * group->count;
+    LLVMValueRef lanes = LLVMConstNull(widen->i64);
+    if (widen->active.mask[group->first] == NULL)
+        return LLVMConstInt(widen->i64, UINT64_MAX >> (LANES_MAX - count), false);
+    for (uint32_t c = 0; c < group->count; c++) {
+        LLVMValueRef bits = tr_memory_bits(widen, widen->active.mask[group->first + c]);
+        LLVMValueRef place = LLVMConstInt(widen->i64, c * widen->width, false);
+        bits = LLVMBuildShl(b, LLVMBuildZExt(b, bits, widen->i64, ""), place, "");
+        lanes = LLVMBuildOr(b, lanes, bits, "");
+    }
+    return lanes;
 }
 
-/* Puts the vector into memory for the call. */
-static LLVMValueRef in_memory(struct tr_widen *widen, LLVMValueRef vector)
+/* The operand of all lanes as elements of `bits` bits in memory. */
+static LLVMValueRef in_memory(const struct group *group, unsigned index, unsigned bits)
 {
-    LLVMValueRef variable = tr_memory_variable(widen, LLVMTypeOf(vector), "told");
-    LLVMBuildStore(widen->builder, vector, variable);
+    struct tr_widen *widen = group->widen;
+    LLVMTypeRef element = LLVMIntTypeInContext(widen->llvm, bits);
+    LLVMTypeRef type = LLVMVectorType(element, widen->width);
+    LLVMTypeRef all = LLVMArrayType2(element, (uint64_t)widen->width * group->count);
+    LLVMValueRef variable = tr_memory_variable(widen, all, "told");
+    for (uint32_t c = 0; c < group->count; c++) {
+        LLVMValueRef lanes = tr_widen_vector(widen, operand_of(group, index), group->first + c);
+        lanes = LLVMBuildTrunc(widen->builder, lanes, type, "");
+        int64_t place = (int64_t)c * widen->width * (bits / 8);
+        LLVMValueRef store =
+            LLVMBuildStore(widen->builder, lanes, tr_memory_advance(widen, variable, place));
+        LLVMSetAlignment(store, bits / 8);
+    }
     return variable;
 }
 
 /* NULL, as a pointer: they are not known. */
-static LLVMValueRef values_of(struct tr_widen *widen, LLVMValueRef inst, uint32_t copy)
+static LLVMValueRef values_of(const struct group *group)
 {
-    uint64_t what = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, ACCESS_WHAT));
-    uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, ACCESS_BYTES));
-    if (!(what & RT_RACE_VALUE))
-        return LLVMConstNull(widen->ptr);
-    LLVMValueRef values = tr_widen_vector(widen, LLVMGetOperand(inst, ACCESS_VALUE), copy);
-    LLVMTypeRef element = LLVMIntTypeInContext(widen->llvm, (unsigned)bytes * 8);
-    LLVMTypeRef type = LLVMVectorType(element, widen->width);
-    return in_memory(widen, LLVMBuildTrunc(widen->builder, values, type, ""));
+    uint64_t what = LLVMConstIntGetZExtValue(operand_of(group, ACCESS_WHAT));
+    uint64_t bytes = LLVMConstIntGetZExtValue(operand_of(group, ACCESS_BYTES));
+    return what & RT_RACE_VALUE ? in_memory(group, ACCESS_VALUE, (unsigned)bytes * 8)
+                                : LLVMConstNull(group->widen->ptr);
 }
 
-static void tell_access(struct tr_widen *widen, LLVMValueRef inst, uint32_t copy)
+static void call(const struct group *group, enum rt_placeholder placeholder, LLVMValueRef *operands,
+                 unsigned count)
 {
-    LLVMValueRef address = LLVMGetOperand(inst, ACCESS_ADDRESS);
-    struct tr_shape shape = tr_widen_shape(widen, address);
-    LLVMValueRef thread = thread_of(widen, inst, copy);
-    LLVMValueRef bytes = LLVMGetOperand(inst, ACCESS_BYTES);
-    LLVMValueRef values = values_of(widen, inst, copy);
-    LLVMValueRef lanes = lanes_of(widen, copy);
-    LLVMValueRef what = LLVMGetOperand(inst, ACCESS_WHAT);
-    LLVMValueRef line = LLVMGetOperand(inst, ACCESS_LINE);
+    struct tr_widen *widen = group->widen;
+    LLVMValueRef function = tr_declare_placeholder(widen->module, placeholder);
+    LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(function), function, operands, count, "");
+}
+
+static void tell_access(const struct group *group)
+{
+    struct tr_shape shape = tr_widen_shape(group->widen, operand_of(group, ACCESS_ADDRESS));
+    LLVMValueRef thread = scalar_of(group, ACCESS_THREAD);
+    LLVMValueRef bytes = operand_of(group, ACCESS_BYTES);
+    LLVMValueRef values = values_of(group);
+    LLVMValueRef lanes = lanes_of(group);
+    LLVMValueRef what = operand_of(group, ACCESS_WHAT);
+    LLVMValueRef line = operand_of(group, ACCESS_LINE);
     if (shape.kind == TR_VARYING) {
-        LLVMValueRef addresses = in_memory(widen, tr_widen_vector(widen, address, copy));
+        LLVMValueRef addresses = in_memory(group, ACCESS_ADDRESS, 64);
         LLVMValueRef operands[] = {thread, addresses, bytes, values, lanes, what, line};
-        call(widen, RT_CALL_RACE_SCATTER, operands, sizeof operands / sizeof *operands);
+        call(group, RT_CALL_RACE_SCATTER, operands, sizeof operands / sizeof *operands);
         return;
     }
-    LLVMValueRef stride = LLVMConstInt(widen->i64, (uint64_t)shape.stride, true);
-    LLVMValueRef first = tr_widen_scalar(widen, address, copy);
+    LLVMValueRef stride = LLVMConstInt(group->widen->i64, (uint64_t)shape.stride, true);
+    LLVMValueRef first = scalar_of(group, ACCESS_ADDRESS);
     LLVMValueRef operands[] = {thread, first, bytes, stride, values, lanes, what, line};
-    call(widen, RT_CALL_RACE_ROW, operands, sizeof operands / sizeof *operands);
+    call(group, RT_CALL_RACE_ROW, operands, sizeof operands / sizeof *operands);
 }
 
-static void tell_order(struct tr_widen *widen, LLVMValueRef inst, enum rt_placeholder together,
-                       uint32_t copy)
+static void tell_order(const struct group *group, const struct form *form)
 {
-    LLVMValueRef operands[RT_PARAMETERS_MAX] = {thread_of(widen, inst, copy)};
-    unsigned count = LLVMGetNumArgOperands(inst);
+    LLVMValueRef operands[RT_PARAMETERS_MAX] = {scalar_of(group, ACCESS_THREAD)};
+    unsigned count = LLVMGetNumArgOperands(group->inst);
     for (unsigned i = 1; i < count; i++)
-        operands[i] = tr_widen_scalar(widen, LLVMGetOperand(inst, i), copy);
-    operands[count] = lanes_of(widen, copy);
-    call(widen, together, operands, count + 1);
+        operands[i] = i == ACCESS_ADDRESS && has_address(form) ? in_memory(group, i, 64)
+                                                               : scalar_of(group, i);
+    operands[count] = lanes_of(group);
+    call(group, form->together, operands, count + 1);
 }
 
 void tr_memory_tell_races(struct tr_widen *widen, uint32_t value)
 {
     LLVMValueRef inst = widen->iteration->graph.values[value].llvm;
     const struct form *form = form_of(inst);
-    for (uint32_t copy = 0; copy < widen->copies; copy++) {
+    struct group group = {.widen = widen, .inst = inst};
+    uint32_t most = LANES_MAX / widen->width;
+    for (group.first = 0; group.first < widen->copies; group.first += group.count) {
+        uint32_t left = widen->jam[0] - group.first % widen->jam[0];
+        group.count = left < most ? left : most;
         if (form->alone == RT_CALL_RACE_ACCESS)
-            tell_access(widen, inst, copy);
+            tell_access(&group);
         else
-            tell_order(widen, inst, form->together, copy);
+            tell_order(&group, form);
     }
 }
