@@ -6,6 +6,7 @@
 #include "cudart/core/code/race_memory.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,17 +63,36 @@ static void *map(size_t bytes)
     return mapped == MAP_FAILED ? NULL : mapped;
 }
 
+/* The parts of the shadow, and how many bytes of each there are for a strip. */
+static const struct part {
+    size_t offset;
+    size_t bytes;
+} parts[] = {
+    {offsetof(struct race_shadow, strips), sizeof(struct race_strip)},
+    {offsetof(struct race_shadow, more), sizeof(struct race_strip_more)},
+    {offsetof(struct race_shadow, before), sizeof(struct race_strip)},
+    {offsetof(struct race_shadow, more_before), sizeof(struct race_strip_more)},
+    {offsetof(struct race_shadow, values), RACE_STRIP_WORDS * sizeof(uint32_t)},
+    {offsetof(struct race_shadow, cells), RACE_STRIP_WORDS * sizeof(struct race_cell)},
+};
+
+#define PARTS (sizeof parts / sizeof *parts)
+
+static void **part_of(size_t part)
+{
+    return (void **)((char *)&global.shadow + parts[part].offset);
+}
+
 static void make(void)
 {
     struct rt_checked range = crt_shadow_checked();
-    size_t words = range.size_bytes / RACE_CELL_BYTES;
-    global.shadow.strips = map(words / RACE_STRIP_WORDS * sizeof *global.shadow.strips);
-    global.shadow.before = map(words / RACE_STRIP_WORDS * sizeof *global.shadow.before);
-    global.shadow.values = map(words * sizeof *global.shadow.values);
-    global.shadow.cells = map(words * sizeof *global.shadow.cells);
+    bool is_made = true;
+    for (size_t i = 0; i < PARTS; i++) {
+        *part_of(i) = map(range.size_bytes / RACE_STRIP_BYTES * parts[i].bytes);
+        is_made &= *part_of(i) != NULL;
+    }
     global.pages = map((range.size_bytes / PAGE_BYTES + 1) * sizeof(struct page));
-    if (global.shadow.strips && global.shadow.before && global.shadow.values &&
-        global.shadow.cells && global.pages)
+    if (is_made && global.pages)
         global.range = range;
     else
         pxr_log(PXR_LOG_WARNING, "no address space for checks of races in global memory; smaller "
@@ -479,14 +499,11 @@ static void forget(uintptr_t base, size_t bytes)
         return;
     uint64_t first = place / PAGE_BYTES; /* of neighbours there less may be found */
     uint64_t end = (place + bytes + PAGE_BYTES - 1) / PAGE_BYTES;
-    uint64_t words = (end - first) * PAGE_CELLS;
-    const struct race_shadow *shadow = &global.shadow;
-    madvise(&shadow->strips[first * PAGE_CELLS / RACE_STRIP_WORDS],
-            words / RACE_STRIP_WORDS * sizeof *shadow->strips, MADV_DONTNEED);
-    madvise(&shadow->before[first * PAGE_CELLS / RACE_STRIP_WORDS],
-            words / RACE_STRIP_WORDS * sizeof *shadow->before, MADV_DONTNEED);
-    madvise(&shadow->values[first * PAGE_CELLS], words * sizeof *shadow->values, MADV_DONTNEED);
-    madvise(&shadow->cells[first * PAGE_CELLS], words * sizeof *shadow->cells, MADV_DONTNEED);
+    for (size_t i = 0; i < PARTS; i++) {
+        size_t page_bytes = PAGE_BYTES / RACE_STRIP_BYTES * parts[i].bytes;
+        madvise((char *)*part_of(i) + first * page_bytes, (end - first) * page_bytes,
+                MADV_DONTNEED);
+    }
     for (uint64_t i = first; i < end; i++) {
         set(&global.pages[i].users, 0);
         set(&global.pages[i].write, 0);

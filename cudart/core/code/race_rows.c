@@ -118,7 +118,7 @@ static bool access_part(const struct crt_race_row *row, const struct part *part,
     if (split != 0 &&
         !race_shadow_may_take(part->shadow, part->strip, split, &running->races, access))
         return false;
-    if (!race_strip_access(strip, &running->races, access))
+    if (!race_strip_access(part->shadow, part->strip, &running->races, access))
         return false;
     strip->split &= (uint8_t)~split;
     if (row->values)

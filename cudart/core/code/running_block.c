@@ -47,14 +47,17 @@ static void make_shadow(struct crt_running_block *running, uint32_t shared_bytes
     if (words <= running->word_count)
         return;
     free(shadow->strips);
+    free(shadow->more);
     free(shadow->values);
     free(shadow->cells);
     shadow->strips = aligned_alloc(sizeof *shadow->strips, strips * sizeof *shadow->strips);
+    shadow->more = calloc(strips, sizeof *shadow->more);
     shadow->values = calloc(words, sizeof *shadow->values);
     shadow->cells = calloc(words, sizeof *shadow->cells);
     if (shadow->strips)
         memset(shadow->strips, 0, strips * sizeof *shadow->strips);
-    running->word_count = shadow->strips && shadow->values && shadow->cells ? words : 0;
+    bool is_made = shadow->strips && shadow->more && shadow->values && shadow->cells;
+    running->word_count = is_made ? words : 0;
 }
 
 static void begin_launch(struct crt_running_block *running, const struct rt_launch *launch)

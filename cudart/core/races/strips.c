@@ -20,32 +20,54 @@ static struct race_access access_of(const struct race_strip_access *strip, unsig
                                 .flags = strip->flags};
 }
 
-static void drop(struct race_strip *strip, unsigned words)
+static void drop(struct race_strip *strip, struct race_strip_more *more, unsigned words)
 {
     strip->write.words &= (uint8_t)~words;
     strip->reads[0].words &= (uint8_t)~words;
     strip->reads[1].words &= (uint8_t)~words;
+    if (!strip->has_more)
+        return;
+    more->write.words &= (uint8_t)~words;
+    more->read.words &= (uint8_t)~words;
+    strip->has_more = (more->write.words | more->read.words) != 0;
 }
 
 void race_shadow_forget(const struct race_shadow *shadow, uint64_t strip, unsigned words)
 {
-    drop(&shadow->before[strip], words);
-    shadow->strips[strip].has_before = race_strip_words(&shadow->before[strip]) != 0;
+    struct race_strip *before = &shadow->before[strip];
+    struct race_strip_more *more = &shadow->more_before[strip];
+    drop(before, more, words);
+    shadow->strips[strip].has_before = race_strip_words(before, more) != 0;
+}
+
+static const struct race_strip_access *one_with(const struct race_strip_access *one,
+                                                const struct race_strip_access *other,
+                                                bool has_other, unsigned bit)
+{
+    return has_other && other->words & bit ? other : one;
 }
 
 struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t word)
 {
     uint64_t number = word / RACE_STRIP_WORDS;
     const struct race_strip *strip = &shadow->strips[number];
+    const struct race_strip_more *more = &shadow->more[number];
     unsigned place = word % RACE_STRIP_WORDS;
-    if (strip->split & 1u << place)
+    unsigned bit = 1u << place;
+    if (strip->split & bit)
         return shadow->cells[word];
-    if (race_shadow_before(shadow, number, 1u << place) != 0)
+    if (race_shadow_before(shadow, number, bit) != 0) {
         strip = &shadow->before[number];
+        more = &shadow->more_before[number];
+    }
+    const struct race_strip_access *write =
+        one_with(&strip->write, &more->write, strip->has_more, bit);
+    const struct race_strip_access *read =
+        one_with(&strip->reads[0], &more->read, strip->has_more, bit);
     return (struct race_cell){
         .run = strip->run,
-        .write = access_of(&strip->write, place, shadow->values[word]),
-        .reads = {access_of(&strip->reads[0], place, 0), access_of(&strip->reads[1], place, 0)}};
+        .write = access_of(write, place, shadow->values[word]),
+        .reads = {access_of(read, place, 0), access_of(&strip->reads[1], place, 0)}};
 }
 
 struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t word)
@@ -58,7 +80,7 @@ struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t wo
         return cell;
     *cell = race_shadow_look(shadow, word);
     strip->split |= (uint8_t)bit;
-    drop(strip, bit);
+    drop(strip, &shadow->more[number], bit);
     if (strip->has_before)
         race_shadow_forget(shadow, number, bit);
     return cell;
@@ -74,13 +96,16 @@ void race_shadow_begin(const struct race_shadow *shadow, uint64_t number, uint32
                        unsigned words)
 {
     struct race_strip *strip = &shadow->strips[number];
-    unsigned others = race_strip_words(strip) & ~words;
+    unsigned others = race_strip_words(strip, &shadow->more[number]) & ~words;
     if (others != 0) {
         struct race_strip *before = &shadow->before[number];
+        struct race_strip_more *more = &shadow->more_before[number];
         if (strip->has_before)
-            split(shadow, number, race_strip_words(before) & ~words);
+            split(shadow, number, race_strip_words(before, more) & ~words);
         *before = *strip;
-        drop(before, words);
+        if (strip->has_more)
+            *more = shadow->more[number];
+        drop(before, more, words);
         strip->has_before = true;
     }
     *strip =
@@ -151,47 +176,12 @@ static bool may_race(const struct race_block *block, const struct race_strip_acc
            words_before(block, access, earlier, words) != words;
 }
 
-/* ---- what is kept ---- */
-
-static bool is_alike(const struct race_strip_access *a, const struct race_strip_access *b)
-{
-    return is_of_same_threads(a, b) && a->stamp == b->stamp && a->line == b->line &&
-           a->flags == b->flags;
-}
-
-/* Whether these words of the access can stand where others of the strip may stand. */
-static bool fits(const struct race_strip_access *place, const struct race_strip_access *access,
-                 unsigned words)
-{
-    return words == 0 || (place->words & ~words) == 0 || is_alike(place, access);
-}
-
-static void put(struct race_strip_access *place, const struct race_strip_access *access,
-                unsigned words)
-{
-    if (words == 0)
-        return;
-    words |= (place->words & ~words);
-    *place = *access;
-    place->words = (uint8_t)words;
-}
-
-static bool keep_write(struct race_strip *strip, const struct race_strip_access *access)
-{
-    if (!fits(&strip->write, access, access->words))
-        return false;
-    put(&strip->write, access, access->words);
-    strip->reads[0].words &= (uint8_t)~access->words;
-    strip->reads[1].words &= (uint8_t)~access->words;
-    return true;
-}
-
 static unsigned words_of_same_warp(const struct race_strip_access *a,
                                    const struct race_strip_access *b, unsigned words)
 {
     uint32_t warp, other;
     unsigned same = 0;
-    if (a->block != b->block)
+    if (words == 0 || a->block != b->block)
         return 0;
     if (is_of_one_warp(a, words, &warp) && is_of_one_warp(b, words, &other))
         return warp == other ? words : 0;
@@ -203,53 +193,153 @@ static unsigned words_of_same_warp(const struct race_strip_access *a,
     return same;
 }
 
-/* Each word's read goes where it would in a cell: where the earlier one comes before it, else where
- * that is of its warp. */
-static bool keep_read_apart(struct race_strip *strip, const struct race_block *block,
-                            const struct race_strip_access *access, unsigned first)
+/* ---- what is kept ---- */
+
+/* The strip's writes, or first or second reads. */
+struct slot {
+    struct race_strip *strip;
+    struct race_strip_more *more;
+    struct race_strip_access *one;
+    struct race_strip_access *other; /* NULL: there is one alone */
+};
+
+static bool has_other(const struct slot *slot)
 {
-    struct race_strip_access *reads = strip->reads;
-    unsigned rest = access->words & ~first;
-    unsigned second = rest & ~reads[1].words;
-    second |= words_before(block, access, &reads[1], rest & reads[1].words);
-    rest &= ~second;
-    if (rest != 0) {
-        unsigned same = words_of_same_warp(access, &reads[0], rest);
-        first |= same;
-        second |= rest & ~same;
+    return slot->other && slot->strip->has_more;
+}
+
+static unsigned words_in(const struct slot *slot)
+{
+    return slot->one->words | (has_other(slot) ? slot->other->words : 0);
+}
+
+static bool is_alike(const struct race_strip_access *a, const struct race_strip_access *b)
+{
+    return is_of_same_threads(a, b) && a->stamp == b->stamp && a->line == b->line &&
+           a->flags == b->flags;
+}
+
+/* Whether these words of the access can stand where others of the strip may stand. */
+static bool takes(const struct race_strip_access *place, const struct race_strip_access *access,
+                  unsigned words)
+{
+    return (place->words & ~words) == 0 || is_alike(place, access);
+}
+
+static bool fits(const struct slot *slot, const struct race_strip_access *access, unsigned words)
+{
+    return words == 0 || takes(slot->one, access, words) ||
+           (slot->other && (!slot->strip->has_more || takes(slot->other, access, words)));
+}
+
+static void put_one(struct race_strip_access *place, const struct race_strip_access *access,
+                    unsigned words)
+{
+    words |= place->words;
+    *place = *access;
+    place->words = (uint8_t)words;
+}
+
+static void make_more(const struct slot *slot)
+{
+    if (!slot->strip->has_more)
+        *slot->more = (struct race_strip_more){0};
+    slot->strip->has_more = true;
+}
+
+static void put(const struct slot *slot, const struct race_strip_access *access, unsigned words)
+{
+    if (words == 0)
+        return;
+    slot->one->words &= (uint8_t)~words;
+    if (has_other(slot))
+        slot->other->words &= (uint8_t)~words;
+    bool is_alike_other =
+        has_other(slot) && slot->other->words != 0 && is_alike(slot->other, access);
+    if (!is_alike_other && takes(slot->one, access, words)) {
+        put_one(slot->one, access, words);
+        return;
     }
-    if (!fits(&reads[0], access, first) || !fits(&reads[1], access, second))
-        return false;
-    put(&reads[0], access, first);
-    put(&reads[1], access, second);
-    return true;
+    make_more(slot);
+    put_one(slot->other, access, words);
 }
 
-static bool keep_read(struct race_strip *strip, const struct race_block *block,
-                      const struct race_strip_access *access)
-{
-    struct race_strip_access *read = &strip->reads[0];
-    unsigned words = access->words;
-    unsigned first = words & ~read->words;
-    if (first != words)
-        first |= words_before(block, access, read, words & read->words);
-    if (first != words)
-        return keep_read_apart(strip, block, access, first);
-    if (!fits(read, access, words))
-        return false;
-    put(read, access, words);
-    return true;
-}
-
-bool race_strip_access(struct race_strip *strip, const struct race_block *block,
+static bool keep_write(const struct slot *writes, struct race_strip *strip,
                        const struct race_strip_access *access)
 {
-    if (may_race(block, access, &strip->write))
+    if (!fits(writes, access, access->words))
+        return false;
+    put(writes, access, access->words);
+    strip->reads[0].words &= (uint8_t)~access->words;
+    strip->reads[1].words &= (uint8_t)~access->words;
+    if (!strip->has_more)
+        return true;
+    writes->more->read.words &= (uint8_t)~access->words;
+    strip->has_more = (writes->more->read.words | writes->more->write.words) != 0;
+    return true;
+}
+
+/* Words whose read in the slot is of the access's warp. */
+static unsigned words_of_warp(const struct slot *slot, const struct race_strip_access *access,
+                              unsigned words)
+{
+    unsigned same = words_of_same_warp(access, slot->one, words & slot->one->words);
+    if (has_other(slot))
+        same |= words_of_same_warp(access, slot->other, words & slot->other->words);
+    return same;
+}
+
+/* Words whose read in the slot is none, or comes before the access. */
+static unsigned free_words(const struct slot *slot, const struct race_block *block,
+                           const struct race_strip_access *access, unsigned words)
+{
+    unsigned are_free = words & ~words_in(slot);
+    if (words & slot->one->words)
+        are_free |= words_before(block, access, slot->one, words & slot->one->words);
+    if (has_other(slot))
+        are_free |= words_before(block, access, slot->other, words & slot->other->words);
+    return are_free;
+}
+
+/* Each word's read goes where it would in a cell: where the earlier one comes before it, else where
+ * that is of its warp. */
+static bool keep_read(const struct slot *first, const struct slot *second,
+                      const struct race_block *block, const struct race_strip_access *access)
+{
+    unsigned to_first = free_words(first, block, access, access->words);
+    unsigned to_second = 0;
+    unsigned rest = access->words & ~to_first;
+    if (rest != 0) {
+        to_second = free_words(second, block, access, rest);
+        rest &= ~to_second;
+        unsigned same = words_of_warp(first, access, rest);
+        to_first |= same;
+        to_second |= rest & ~same;
+    }
+    if (!fits(first, access, to_first) || !fits(second, access, to_second))
+        return false;
+    put(first, access, to_first);
+    put(second, access, to_second);
+    return true;
+}
+
+bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
+                       const struct race_block *block, const struct race_strip_access *access)
+{
+    struct race_strip *strip = &shadow->strips[number];
+    struct race_strip_more *more = &shadow->more[number];
+    const struct slot writes = {strip, more, &strip->write, &more->write};
+    const struct slot first = {strip, more, &strip->reads[0], &more->read};
+    const struct slot second = {strip, more, &strip->reads[1], NULL};
+    if (may_race(block, access, &strip->write) ||
+        (strip->has_more && may_race(block, access, &more->write)))
         return false;
     if (!(access->flags & RACE_WRITES))
-        return keep_read(strip, block, access);
+        return keep_read(&first, &second, block, access);
     return !may_race(block, access, &strip->reads[0]) &&
-           !may_race(block, access, &strip->reads[1]) && keep_write(strip, access);
+           !may_race(block, access, &strip->reads[1]) &&
+           !(strip->has_more && may_race(block, access, &more->read)) &&
+           keep_write(&writes, strip, access);
 }
 
 bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, unsigned words,
@@ -268,7 +358,10 @@ bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, unsi
 
 void race_shadow_join(const struct race_shadow *shadow, uint64_t word, unsigned shift)
 {
-    struct race_strip *strip = &shadow->strips[word / RACE_STRIP_WORDS];
+    uint64_t number = word / RACE_STRIP_WORDS;
+    struct race_strip *strip = &shadow->strips[number];
+    struct race_strip_more *more = &shadow->more[number];
+    const struct slot writes = {strip, more, &strip->write, &more->write};
     const struct race_cell *cell = &shadow->cells[word];
     unsigned place = word % RACE_STRIP_WORDS;
     const struct race_access *write = &cell->write;
@@ -282,9 +375,9 @@ void race_shadow_join(const struct race_shadow *shadow, uint64_t word, unsigned 
     bool is_last = write->bytes == (1u << RACE_CELL_BYTES) - 1 && cell->reads[0].bytes == 0 &&
                    cell->reads[1].bytes == 0;
     if (!(strip->split & access.words) || !is_last || cell->run != strip->run ||
-        !fits(&strip->write, &access, access.words))
+        !fits(&writes, &access, access.words))
         return;
-    put(&strip->write, &access, access.words);
+    put(&writes, &access, access.words);
     strip->split &= (uint8_t)~access.words;
     shadow->values[word] = write->value;
 }

@@ -25,26 +25,39 @@ struct race_strip_access {
 };
 
 struct race_strip {
-    uint32_t run;       /* as of a cell */
-    uint8_t split;      /* words that stand in their cells, whatever else is said here */
-    uint8_t has_before; /* others may stand in the strip of the run before */
+    uint32_t run;  /* as of a cell */
+    uint8_t split; /* words that stand in their cells, whatever else is said here */
+    bool has_more;
+    bool has_before; /* others may stand in the strip of the run before */
     struct race_strip_access write;
     struct race_strip_access reads[2];
     uint64_t unused; /* a strip is a cache line */
 };
 
+/* For other words of the strip: where two accesses meet, and while one follows the other, word by
+ * word. */
+struct race_strip_more {
+    struct race_strip_access write;
+    struct race_strip_access read; /* a first one */
+};
+
 /* Those of which it says something. */
-static inline unsigned race_strip_words(const struct race_strip *strip)
+static inline unsigned race_strip_words(const struct race_strip *strip,
+                                        const struct race_strip_more *more)
 {
-    return strip->write.words | strip->reads[0].words | strip->reads[1].words;
+    return strip->write.words | strip->reads[0].words | strip->reads[1].words |
+           (strip->has_more ? more->write.words | more->read.words : 0);
 }
 
 /* Of some memory; all zero: nobody has accessed it. */
 struct race_shadow {
     struct race_strip *strips;
-    struct race_strip *before; /* what an earlier run has done to words that the last one has not
-                                  come to; NULL: that is forgotten */
-    uint32_t *values;          /* by word: of writes that have one */
+    struct race_strip_more *more; /* of those that have more */
+    /* What an earlier run has done to words that the last one has not come to; NULL: that is
+     * forgotten. */
+    struct race_strip *before;
+    struct race_strip_more *more_before;
+    uint32_t *values; /* by word: of writes that have one */
     struct race_cell *cells;
 };
 
@@ -63,7 +76,7 @@ static inline uint32_t race_shadow_before(const struct race_shadow *shadow, uint
     if (!shadow->strips[strip].has_before)
         return 0;
     const struct race_strip *before = &shadow->before[strip];
-    return race_strip_words(before) & words ? before->run : 0;
+    return race_strip_words(before, &shadow->more_before[strip]) & words ? before->run : 0;
 }
 
 /* … and they are forgotten. */
@@ -80,8 +93,8 @@ bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, unsi
 
 /* The access to words that all stand in the strip, of its run, as race_cell_access for each of
  * them. False: it races, perhaps, or a strip cannot say what follows. Then nothing is changed. */
-bool race_strip_access(struct race_strip *strip, const struct race_block *block,
-                       const struct race_strip_access *access);
+bool race_strip_access(const struct race_shadow *shadow, uint64_t strip,
+                       const struct race_block *block, const struct race_strip_access *access);
 
 /* The thread that has accessed the word. */
 static inline uint32_t race_strip_thread(const struct race_strip_access *access, unsigned word)

@@ -23,6 +23,7 @@ struct program {
     struct race_block blocks[BLOCKS];
     struct race_shadow shadow;
     struct race_strip strips[STRIPS];
+    struct race_strip_more more[STRIPS];
     uint32_t values[WORDS];
     struct race_cell cells[WORDS];
     struct race_cell alone[WORDS]; /* told word by word */
@@ -116,7 +117,7 @@ static void tell_strip(struct program *program, struct race_access access, unsig
     unsigned split = place->split & words;
     const struct race_block *block = block_of(program, &access);
     bool is_whole = race_shadow_may_take(&program->shadow, strip, split, block, &part) &&
-                    race_strip_access(place, block, &part);
+                    race_strip_access(&program->shadow, strip, block, &part);
     if (is_whole)
         place->split &= (uint8_t)~split;
     program->whole += is_whole;
@@ -217,8 +218,10 @@ static struct program *begin(unsigned seed)
     struct program *program = calloc(1, sizeof *program);
     cr_assert_not_null(program);
     program->seed = seed;
-    program->shadow = (struct race_shadow){
-        .strips = program->strips, .values = program->values, .cells = program->cells};
+    program->shadow = (struct race_shadow){.strips = program->strips,
+                                           .more = program->more,
+                                           .values = program->values,
+                                           .cells = program->cells};
     for (unsigned b = 0; b < BLOCKS; b++)
         race_block_begin(&program->blocks[b], 1, b, THREADS);
     for (unsigned i = 0; i < STRIPS; i++)
