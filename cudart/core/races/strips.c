@@ -235,9 +235,9 @@ static bool fits(const struct slot *slot, const struct race_strip_access *access
 static void put_one(struct race_strip_access *place, const struct race_strip_access *access,
                     unsigned words)
 {
-    words |= place->words;
+    unsigned others = place->words;
     *place = *access;
-    place->words = (uint8_t)words;
+    place->words = (uint8_t)(words | others);
 }
 
 static void make_more(const struct slot *slot)
@@ -323,6 +323,19 @@ static bool keep_read(const struct slot *first, const struct slot *second,
     return true;
 }
 
+/* What most reads find: the words have not been read, or it comes behind that. */
+static bool reads_first(struct race_strip *strip, const struct race_block *block,
+                        const struct race_strip_access *access)
+{
+    struct race_strip_access *read = &strip->reads[0];
+    unsigned both = access->words & read->words;
+    if (!takes(read, access, access->words) ||
+        (both != 0 && words_before(block, access, read, both) != both))
+        return false;
+    put_one(read, access, access->words);
+    return true;
+}
+
 bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
                        const struct race_block *block, const struct race_strip_access *access)
 {
@@ -335,7 +348,8 @@ bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
         (strip->has_more && may_race(block, access, &more->write)))
         return false;
     if (!(access->flags & RACE_WRITES))
-        return keep_read(&first, &second, block, access);
+        return (!strip->has_more && reads_first(strip, block, access)) ||
+               keep_read(&first, &second, block, access);
     return !may_race(block, access, &strip->reads[0]) &&
            !may_race(block, access, &strip->reads[1]) &&
            !(strip->has_more && may_race(block, access, &more->read)) &&
