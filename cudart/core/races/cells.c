@@ -77,15 +77,30 @@ static struct race_access *find_place(struct race_cell *cell, const struct race_
     return is_same_warp(access, &cell->reads[0]) ? &cell->reads[0] : &cell->reads[1];
 }
 
+/* Bytes that a thread reads one by one are one read. */
+static void keep_read(struct race_access *place, const struct race_access *access)
+{
+    bool is_more = place->block == access->block && place->thread == access->thread &&
+                   place->stamp == access->stamp && place->flags == access->flags;
+    uint8_t bytes = is_more ? place->bytes : 0;
+    *place = *access;
+    place->bytes |= bytes;
+}
+
+static void keep_write(struct race_cell *cell, const struct race_access *access)
+{
+    cell->write = *access;
+    cell->reads[0].bytes &= (uint8_t)~access->bytes;
+    cell->reads[1].bytes &= (uint8_t)~access->bytes;
+}
+
 static void keep(struct race_cell *cell, const struct race_block *block,
                  const struct race_access *access)
 {
-    if (!(access->flags & RACE_WRITES)) {
-        *find_place(cell, block, access) = *access;
-        return;
-    }
-    cell->write = *access;
-    cell->reads[0].bytes = cell->reads[1].bytes = 0;
+    if (access->flags & RACE_WRITES)
+        keep_write(cell, access);
+    else
+        keep_read(find_place(cell, block, access), access);
 }
 
 const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
@@ -227,8 +242,9 @@ void race_cell_access_lanes(struct race_cell *cell, uint32_t run, const struct r
     if (cell->run != run)
         *cell = (struct race_cell){.run = run};
     if (access->flags & RACE_WRITES) {
-        put(&cell->write, access, highest(lanes));
-        cell->reads[0].bytes = cell->reads[1].bytes = 0;
+        struct race_access last;
+        put(&last, access, highest(lanes));
+        keep_write(cell, &last);
         return;
     }
     for (unsigned i = 0; i < 2; i++)
