@@ -211,9 +211,27 @@ uint8_t crt_race_bytes_in_word(uint64_t bytes, uint64_t place)
     return (uint8_t)(((1u << all) - 1) << place % RACE_CELL_BYTES);
 }
 
-/* What most lanes do: they access some of a word, in which nothing races. *page: the last one that
- * has been entered. */
-static bool take_lane(struct crt_race_row *row, unsigned lane, uint64_t *page)
+/* What lanes one after the other have in common. */
+struct walk {
+    uint64_t page; /* the last one that has been entered */
+    uint64_t area; /* that is locked */
+};
+
+#define NOWHERE UINT64_MAX
+
+static void lock_area(struct walk *walk, uint64_t area)
+{
+    if (walk->area == area)
+        return;
+    if (walk->area != NOWHERE)
+        crt_race_unlock(walk->area * CRT_RACE_LOCK_BYTES);
+    if (area != NOWHERE)
+        crt_race_lock(area * CRT_RACE_LOCK_BYTES);
+    walk->area = area;
+}
+
+/* What most lanes do: they access some of a word, in which nothing races. */
+static bool take_lane(struct crt_race_row *row, unsigned lane, struct walk *walk)
 {
     struct crt_race_access *access = &row->access;
     uint64_t address = crt_race_address_of(row, lane);
@@ -229,22 +247,23 @@ static bool take_lane(struct crt_race_row *row, unsigned lane, uint64_t *page)
     uint64_t word = place / RACE_CELL_BYTES;
     if (access->owner)
         return crt_race_take_word(access, &access->owner->shadow, word, &race);
-    if (*page != place / CRT_RACE_PAGE_BYTES &&
+    if (walk->page != place / CRT_RACE_PAGE_BYTES &&
         crt_race_find_page_race(access, place, access->bytes, &found) != 0)
         return false;
-    *page = place / CRT_RACE_PAGE_BYTES;
-    crt_race_lock(place);
-    bool is_done = crt_race_take_word(access, crt_race_shadow(), word, &race);
-    crt_race_unlock(place);
-    return is_done;
+    walk->page = place / CRT_RACE_PAGE_BYTES;
+    lock_area(walk, place / CRT_RACE_LOCK_BYTES);
+    return crt_race_take_word(access, crt_race_shadow(), word, &race);
 }
 
 void crt_race_access_lanes(struct crt_race_row *row, uint64_t lanes)
 {
-    uint64_t page = UINT64_MAX;
+    struct walk walk = {.page = NOWHERE, .area = NOWHERE};
     for (; lanes != 0; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        if (row->access.running->work == 0 || !take_lane(row, lane, &page))
-            access_alone(row, lane);
+        if (row->access.running->work != 0 && take_lane(row, lane, &walk))
+            continue;
+        lock_area(&walk, NOWHERE);
+        access_alone(row, lane);
     }
+    lock_area(&walk, NOWHERE);
 }

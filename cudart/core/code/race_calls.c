@@ -48,23 +48,34 @@ static uintptr_t place_of(const struct crt_running_block *running, const struct 
     return address ? (uintptr_t)address : (uintptr_t)block->shared - distance + 1 + phase;
 }
 
-void rt_race_release(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
+static void release(struct crt_running_block *running, const struct rt_thread *thread,
+                    uint64_t address, bool is_ordered)
 {
-    struct crt_running_block *running = crt_running_of(thread);
-    if (!running)
-        return;
     if (address == 0)
         running->cluster_phases[thread->warp] ^= UINT32_C(1) << thread->lane;
     race_sync_release(&running->races, crt_thread_number(thread), is_ordered,
                       place_of(running, thread, address));
 }
 
+static void acquire(struct crt_running_block *running, const struct rt_thread *thread,
+                    uint64_t address, bool is_ordered)
+{
+    race_sync_acquire(&running->races, crt_thread_number(thread), is_ordered,
+                      place_of(running, thread, address));
+}
+
+void rt_race_release(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
+{
+    struct crt_running_block *running = crt_running_of(thread);
+    if (running)
+        release(running, thread, address, is_ordered);
+}
+
 void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
 {
     struct crt_running_block *running = crt_running_of(thread);
     if (running)
-        race_sync_acquire(&running->races, crt_thread_number(thread), is_ordered,
-                          place_of(running, thread, address));
+        acquire(running, thread, address, is_ordered);
 }
 
 /* ---- the same of lanes ---- */
@@ -101,28 +112,30 @@ void rt_race_fence_row(struct rt_thread *thread, uint64_t lanes)
         race_fence(&running->races, number + (uint32_t)__builtin_ctzll(lanes));
 }
 
-static struct rt_thread *thread_of_lane(struct rt_thread *thread, unsigned lane)
+static const struct rt_thread *thread_of_lane(const struct rt_thread *thread, unsigned lane)
 {
-    return (struct rt_thread *)((char *)thread + (size_t)lane * RT_THREAD_STRIDE);
+    return (const struct rt_thread *)((const char *)thread + (size_t)lane * RT_THREAD_STRIDE);
 }
 
 void rt_race_release_row(struct rt_thread *thread, const char *addresses, uint32_t is_ordered,
                          uint64_t lanes)
 {
-    for (; lanes != 0; lanes &= lanes - 1) {
+    struct crt_running_block *running = crt_running_of(thread);
+    for (; running && lanes != 0; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        rt_race_release(thread_of_lane(thread, lane), ((const uint64_t *)addresses)[lane],
-                        is_ordered);
+        release(running, thread_of_lane(thread, lane), ((const uint64_t *)addresses)[lane],
+                is_ordered);
     }
 }
 
 void rt_race_acquire_row(struct rt_thread *thread, const char *addresses, uint32_t is_ordered,
                          uint64_t lanes)
 {
-    for (; lanes != 0; lanes &= lanes - 1) {
+    struct crt_running_block *running = crt_running_of(thread);
+    for (; running && lanes != 0; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        rt_race_acquire(thread_of_lane(thread, lane), ((const uint64_t *)addresses)[lane],
-                        is_ordered);
+        acquire(running, thread_of_lane(thread, lane), ((const uint64_t *)addresses)[lane],
+                is_ordered);
     }
 }
 
