@@ -216,7 +216,22 @@ static void access_global_row(const struct crt_race_row *row, uint64_t place, ui
     }
 }
 
-/* False: not all of it is in one memory, or some copy or fill races with it. */
+static bool is_one_lane(const struct crt_race_row *row)
+{
+    return (row->lanes & (row->lanes - 1)) == 0;
+}
+
+/* Whether it is a single word of shared memory that stands in its cell. */
+static bool is_split(const struct crt_race_row *row, uint64_t place)
+{
+    const struct crt_running_block *owner = row->access.owner;
+    uint64_t word = place / RACE_CELL_BYTES;
+    return owner && is_one_lane(row) && row->access.bytes == RACE_CELL_BYTES &&
+           crt_race_enter_shared(owner, word)->split & 1u << word % RACE_STRIP_WORDS;
+}
+
+/* False: not all of it is in one memory, or some copy or fill races with it, or it need not be
+ * asked. */
 static bool access_neighbours(struct crt_race_row *row)
 {
     struct crt_race_access *access = &row->access;
@@ -227,7 +242,7 @@ static bool access_neighbours(struct crt_race_row *row)
     uint64_t place;
     struct race_access found;
     if (access->bytes < RACE_CELL_BYTES || !is_natural(begin, access->bytes) ||
-        !crt_race_find_memory(access, begin, bytes, &place))
+        !crt_race_find_memory(access, begin, bytes, &place) || is_split(row, place))
         return false;
     if (!access->owner && crt_race_find_page_race(access, place, bytes, &found) != 0)
         return false;
@@ -319,11 +334,6 @@ static uint64_t take_lanes(const struct crt_race_row *row, uint64_t *lanes, uint
     }
     *lanes = rest;
     return taken;
-}
-
-static bool is_one_lane(const struct crt_race_row *row)
-{
-    return (row->lanes & (row->lanes - 1)) == 0;
 }
 
 /* Lanes that are far apart ask for memory one after the other: they wait for all of it at once. */
