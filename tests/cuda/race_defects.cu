@@ -235,6 +235,23 @@ __global__ void same_value(int *out, bool right)
     out[0] = right ? 7 : (int)threadIdx.x; // same_value global-race
 }
 
+__global__ void same_pair(int *out, bool right)
+{
+    int value = right ? 7 : (int)threadIdx.x;
+    *(int2 *)out = make_int2(5, value); // same_pair global-race
+}
+
+// Whoever comes first reads bytes that the others write later.
+__global__ void bytes_for_one(int *out, bool right)
+{
+    __shared__ unsigned char s[THREADS];
+    s[threadIdx.x] = (unsigned char)threadIdx.x; // bytes_for_one shared-race
+    if (right)
+        __syncthreads();
+    if (threadIdx.x == 0)
+        out[0] = s[0] + 2 * s[1] + 3 * s[2] + 4 * s[3]; // bytes_for_one shared-race
+}
+
 __global__ void reduction_tail(int *out, bool right)
 {
     __shared__ int s[THREADS];
@@ -279,8 +296,8 @@ __global__ void add_by_cas(int *sum, bool right)
     X(plain_counter_of_block, BLOCKS) X(atomic_against_plain, BLOCKS) X(overlapping_blocks, BLOCKS)\
     X(neighbour_of_other_block, BLOCKS) X(no_fence, BLOCKS) X(relaxed_flag, BLOCKS)                \
     X(flag_of_block_scope, BLOCKS) X(lock_without_fence, BLOCKS) X(bytes_of_neighbours, 1)         \
-    X(same_value, BLOCKS) X(reduction_tail, 1) X(transposed_in_place, 1)                   \
-    X(add_by_cas, BLOCKS)
+    X(same_value, BLOCKS) X(same_pair, BLOCKS) X(bytes_for_one, 1) X(reduction_tail, 1)            \
+    X(transposed_in_place, 1) X(add_by_cas, BLOCKS)
 
 static bool launch(const char *name, bool right, int *out)
 {

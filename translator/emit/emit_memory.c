@@ -77,14 +77,23 @@ static unsigned piece_bytes(const struct access *access, enum ptx_space space)
     return bytes < MAX_PIECE_BYTES ? bytes : MAX_PIECE_BYTES;
 }
 
-/* What a store of one element writes. */
+/* What a store writes, its first element lowest; NULL: more than a number holds. */
 static LLVMValueRef stored_value(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                  const struct access *access)
 {
-    if (access->count != 1 || access->elem_bytes > sizeof(uint64_t))
+    struct ptx_operand parts[TR_MAX_VECTOR];
+    LLVMTypeRef type = tr_int_type(ctx, access->elem_bytes * 8);
+    if (access->count * access->elem_bytes > sizeof(uint64_t) ||
+        tr_vector_parts(tr_operand(inst, 1), parts) < access->count)
         return NULL;
-    LLVMValueRef value = tr_value(ctx, inst, 1, access->type);
-    return tr_bitcast(ctx, value, tr_int_type(ctx, access->elem_bytes * 8));
+    LLVMValueRef all = tr_const_int(ctx, 64, 0);
+    for (unsigned i = 0; i < access->count; i++) {
+        LLVMValueRef value = tr_bitcast(ctx, tr_operand_value(ctx, &parts[i], access->type), type);
+        value = LLVMBuildShl(ctx->builder, tr_resize(ctx, value, 64, false),
+                             tr_const_int(ctx, 64, (uint64_t)i * access->elem_bytes * 8), "");
+        all = LLVMBuildOr(ctx->builder, all, value, "");
+    }
+    return all;
 }
 
 /* Before the access. */

@@ -245,7 +245,8 @@ bool tr_has_vector_form(const struct tr_iteration *iteration, uint32_t value)
     case LLVMFence: /* orders what all lanes have done before */
         return true;
     case LLVMCall:
-        if (tr_is_hint(inst) || tr_memory_is_check(inst) || tr_memory_is_number_check(inst))
+        if (tr_is_hint(inst) || tr_memory_is_check(inst) || tr_memory_is_number_check(inst) ||
+            tr_memory_is_race_check(iteration, inst))
             return true;
         break;
     default:
@@ -289,6 +290,8 @@ void tr_control_instruction(struct tr_widen *widen, uint32_t value)
         tr_memory_check(widen, value);
     else if (tr_memory_is_number_check(inst))
         tr_memory_check_number(widen, value);
+    else if (tr_memory_is_race_check(widen->iteration, inst))
+        tr_memory_tell_races(widen, value);
     else if (!tr_has_vector_form(widen->iteration, value))
         tr_memory_serial(widen, value);
     else

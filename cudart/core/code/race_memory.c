@@ -6,6 +6,7 @@
 #include "cudart/core/code/race_memory.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +26,12 @@
 #include "util/log.h"
 #include "util/readable_name.h"
 
-#define PAGE_BYTES ((uint64_t)4096)
+#define PAGE_BYTES CRT_RACE_PAGE_BYTES
 #define PAGE_CELLS (PAGE_BYTES / RACE_CELL_BYTES)
 
 /* A lock is for cells that lie together, which one worker uses for a while, and on a cache line of
  * its own. */
-#define LOCKS          1024
-#define LOCK_AREA_LOG2 12
+#define LOCKS 1024
 
 /* In place of a page's last user: there are several, not all of them in order. */
 #define MANY (UINT32_C(1) << 31)
@@ -51,7 +51,7 @@ struct page {
 static struct {
     pthread_once_t once;
     struct rt_checked range; /* of device memory; empty: there are no cells */
-    struct race_cell *cells;
+    struct race_shadow shadow;
     struct page *pages;
     struct lock locks[LOCKS];
 } global = {.once = PTHREAD_ONCE_INIT};
@@ -63,13 +63,36 @@ static void *map(size_t bytes)
     return mapped == MAP_FAILED ? NULL : mapped;
 }
 
+/* The parts of the shadow, and how many bytes of each there are for a strip. */
+static const struct part {
+    size_t offset;
+    size_t bytes;
+} parts[] = {
+    {offsetof(struct race_shadow, strips), sizeof(struct race_strip)},
+    {offsetof(struct race_shadow, more), sizeof(struct race_strip_more)},
+    {offsetof(struct race_shadow, before), sizeof(struct race_strip)},
+    {offsetof(struct race_shadow, more_before), sizeof(struct race_strip_more)},
+    {offsetof(struct race_shadow, values), RACE_STRIP_WORDS * sizeof(uint32_t)},
+    {offsetof(struct race_shadow, cells), RACE_STRIP_WORDS * sizeof(struct race_cell)},
+};
+
+#define PARTS (sizeof parts / sizeof *parts)
+
+static void **part_of(size_t part)
+{
+    return (void **)((char *)&global.shadow + parts[part].offset);
+}
+
 static void make(void)
 {
     struct rt_checked range = crt_shadow_checked();
-    size_t cell_bytes = range.size_bytes / RACE_CELL_BYTES * sizeof(struct race_cell);
-    global.cells = map(cell_bytes);
+    bool is_made = true;
+    for (size_t i = 0; i < PARTS; i++) {
+        *part_of(i) = map(range.size_bytes / RACE_STRIP_BYTES * parts[i].bytes);
+        is_made &= *part_of(i) != NULL;
+    }
     global.pages = map((range.size_bytes / PAGE_BYTES + 1) * sizeof(struct page));
-    if (global.cells && global.pages)
+    if (is_made && global.pages)
         global.range = range;
     else
         pxr_log(PXR_LOG_WARNING, "no address space for checks of races in global memory; smaller "
@@ -84,22 +107,40 @@ bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place)
     return *place < global.range.size_bytes && bytes <= global.range.size_bytes - *place;
 }
 
-static atomic_flag *lock_of(const struct race_cell *cell)
+const struct race_shadow *crt_race_shadow(void)
 {
-    return &global.locks[((uintptr_t)cell >> LOCK_AREA_LOG2) % LOCKS].flag;
+    return &global.shadow;
+}
+
+static atomic_flag *lock_of(uint64_t place)
+{
+    return &global.locks[place / CRT_RACE_LOCK_BYTES % LOCKS].flag;
+}
+
+void crt_race_lock(uint64_t place)
+{
+    while (atomic_flag_test_and_set_explicit(lock_of(place), memory_order_acquire))
+        continue;
+}
+
+void crt_race_unlock(uint64_t place)
+{
+    atomic_flag_clear_explicit(lock_of(place), memory_order_release);
 }
 
 struct race_cell *crt_race_lock_cell(uint64_t place)
 {
-    struct race_cell *cell = &global.cells[place / RACE_CELL_BYTES];
-    while (atomic_flag_test_and_set_explicit(lock_of(cell), memory_order_acquire))
-        continue;
-    return cell;
+    crt_race_lock(place);
+    return race_shadow_cell(&global.shadow, place / RACE_CELL_BYTES);
 }
 
-void crt_race_unlock_cell(const struct race_cell *cell)
+/* A copy of it, or of what would stand there. */
+static struct race_cell look_at_cell(uint64_t place)
 {
-    atomic_flag_clear_explicit(lock_of(cell), memory_order_release);
+    crt_race_lock(place);
+    struct race_cell cell = race_shadow_look(&global.shadow, place / RACE_CELL_BYTES);
+    crt_race_unlock(place);
+    return cell;
 }
 
 /* ---- works ---- */
@@ -143,13 +184,14 @@ static bool talks_to(const struct crt_running_block *running, uint32_t number)
 
 bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work)
 {
-    if (work == running->work || work == running->ordered_work)
+    uint32_t *ordered = &running->ordered_works[work % CRT_ORDERED_WORKS];
+    if (work == running->work || work == *ordered)
         return true;
     if (work == running->beside_work)
         return false;
     bool is_ordered = is_before(running->op, work) || talks_to(running, work);
     if (is_ordered)
-        running->ordered_work = work;
+        *ordered = work;
     else if (!race_work_get(work)->is_host) /* they may talk later */
         running->beside_work = work;
     return is_ordered;
@@ -339,7 +381,7 @@ static bool access_word(struct crt_watched *task, uint64_t place, unsigned from,
         cell->write = access;
     else
         cell->reads[0] = access;
-    crt_race_unlock_cell(cell);
+    crt_race_unlock(place);
     if (race)
         add_finding(task, place + from, is_write, other, &found);
     return race != NULL;
@@ -372,14 +414,11 @@ static bool look_at_cells(struct crt_watched *task, uint64_t place, bool is_writ
     if (!(users & MANY) && task_follows(task, users))
         return false;
     for (uint64_t i = 0; i < PAGE_CELLS; i++) {
-        struct race_cell *cell = crt_race_lock_cell(place + i * RACE_CELL_BYTES);
-        uint32_t other = cell->run;
+        struct race_cell cell = look_at_cell(place + i * RACE_CELL_BYTES);
         const struct race_access *race =
-            task_follows(task, other) ? NULL : race_cell_conflict(cell, &access);
-        struct race_access found = race ? *race : (struct race_access){0};
-        crt_race_unlock_cell(cell);
+            task_follows(task, cell.run) ? NULL : race_cell_conflict(&cell, &access);
         if (race) {
-            add_finding(task, place + i * RACE_CELL_BYTES, is_write, other, &found);
+            add_finding(task, place + i * RACE_CELL_BYTES, is_write, cell.run, race);
             return true;
         }
     }
@@ -460,8 +499,11 @@ static void forget(uintptr_t base, size_t bytes)
         return;
     uint64_t first = place / PAGE_BYTES; /* of neighbours there less may be found */
     uint64_t end = (place + bytes + PAGE_BYTES - 1) / PAGE_BYTES;
-    madvise(&global.cells[first * PAGE_CELLS], (end - first) * PAGE_CELLS * sizeof *global.cells,
-            MADV_DONTNEED);
+    for (size_t i = 0; i < PARTS; i++) {
+        size_t page_bytes = PAGE_BYTES / RACE_STRIP_BYTES * parts[i].bytes;
+        madvise((char *)*part_of(i) + first * page_bytes, (end - first) * page_bytes,
+                MADV_DONTNEED);
+    }
     for (uint64_t i = first; i < end; i++) {
         set(&global.pages[i].users, 0);
         set(&global.pages[i].write, 0);
@@ -484,9 +526,7 @@ bool crt_race_last_write(uint64_t address, uint64_t run, struct crt_last_write *
     uint64_t place;
     if (!crt_race_place(address, 1, &place))
         return false;
-    struct race_cell *cell = crt_race_lock_cell(place);
-    struct race_cell found = *cell;
-    crt_race_unlock_cell(cell);
+    struct race_cell found = look_at_cell(place);
     const struct race_work *work = race_work_get(found.run);
     if (!work || work->launch != run || found.write.bytes == 0)
         return false;

@@ -15,9 +15,21 @@
 /* The place of an access in the memory of which there are cells; false: it has none. */
 bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place);
 
-/* The cell of a word, which others use, too. */
+#define CRT_RACE_LOCK_BYTES ((uint64_t)256)
+
+/* Its words, which others use, too; a lock is for all CRT_RACE_LOCK_BYTES in which a place is. */
+const struct race_shadow *crt_race_shadow(void);
+void crt_race_lock(uint64_t place);
+void crt_race_unlock(uint64_t place);
+/* The word's cell, in which it stands then. */
 struct race_cell *crt_race_lock_cell(uint64_t place);
-void crt_race_unlock_cell(const struct race_cell *cell);
+
+#define CRT_RACE_PAGE_BYTES ((uint64_t)4096)
+
+static inline bool crt_race_is_in_page(uint64_t place, uint64_t bytes)
+{
+    return bytes == 0 || place / CRT_RACE_PAGE_BYTES == (place + bytes - 1) / CRT_RACE_PAGE_BYTES;
+}
 
 /* A block accesses bytes of a page, in this way (enum race_flags): the copy or fill of all of it
  * that races with that, and what it does; 0: none. */

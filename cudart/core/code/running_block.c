@@ -21,8 +21,7 @@ uint32_t crt_block_number(const struct rt_launch *launch, const uint32_t ctaid[3
 
 uint32_t crt_thread_number(const struct rt_thread *thread)
 {
-    const uint32_t *block = thread->block->launch->block;
-    return (thread->tid[2] * block[1] + thread->tid[1]) * block[0] + thread->tid[0];
+    return thread->warp * RT_WARP_SIZE + thread->lane;
 }
 
 static struct crt_running_block *find(const struct rt_block *rt)
@@ -40,14 +39,33 @@ static struct crt_running_block *find(const struct rt_block *rt)
     return running;
 }
 
-static void make_cells(struct crt_running_block *running, uint32_t shared_bytes)
+static void make_shadow(struct crt_running_block *running, uint32_t shared_bytes)
 {
-    size_t count = (shared_bytes + RACE_CELL_BYTES - 1) / RACE_CELL_BYTES;
-    if (count <= running->cell_count)
+    struct race_shadow *shadow = &running->shadow;
+    size_t strips = (shared_bytes + RACE_STRIP_BYTES - 1) / RACE_STRIP_BYTES;
+    size_t words = strips * RACE_STRIP_WORDS;
+    if (words <= running->word_count)
         return;
-    free(running->cells);
-    running->cells = calloc(count, sizeof *running->cells);
-    running->cell_count = running->cells ? count : 0;
+    free(shadow->strips);
+    free(shadow->more);
+    free(shadow->values);
+    free(shadow->cells);
+    shadow->strips = aligned_alloc(sizeof *shadow->strips, strips * sizeof *shadow->strips);
+    shadow->more = calloc(strips, sizeof *shadow->more);
+    shadow->values = calloc(words, sizeof *shadow->values);
+    shadow->cells = calloc(words, sizeof *shadow->cells);
+    if (shadow->strips)
+        memset(shadow->strips, 0, strips * sizeof *shadow->strips);
+    bool is_made = shadow->strips && shadow->more && shadow->values && shadow->cells;
+    running->word_count = is_made ? words : 0;
+}
+
+static void begin_launch(struct crt_running_block *running, const struct rt_launch *launch)
+{
+    running->op = sch_op_of(launch);
+    running->work = crt_race_work_of(launch);
+    running->beside_work = 0;
+    memset(running->ordered_works, 0, sizeof running->ordered_works);
 }
 
 static void begin(struct crt_running_block *running)
@@ -55,6 +73,7 @@ static void begin(struct crt_running_block *running)
     const struct rt_launch *launch = running->rt->launch;
     uint32_t index = crt_block_number(launch, running->rt->ctaid);
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    bool is_other_launch = !running->has_begun || running->launch != launch->grid_id;
     pthread_mutex_lock(&all.lock);
     running->launch = launch->grid_id;
     running->index = index;
@@ -65,10 +84,9 @@ static void begin(struct crt_running_block *running)
         meet_block_begin(&running->meetings, threads);
     if (crt_checks_races()) {
         race_block_begin(&running->races, launch->grid_id, index, threads);
-        make_cells(running, launch->shared_bytes);
-        running->op = sch_op_of(launch);
-        running->work = crt_race_work_of(launch);
-        running->ordered_work = running->beside_work = 0;
+        make_shadow(running, launch->shared_bytes);
+        if (is_other_launch)
+            begin_launch(running, launch);
         memset(running->cluster_phases, 0, sizeof running->cluster_phases);
     }
 }
@@ -77,7 +95,8 @@ static struct crt_running_block *begin_if_new(struct crt_running_block *running)
 {
     const struct rt_block *rt = running->rt;
     if (!running->has_begun || running->launch != rt->launch->grid_id ||
-        memcmp(running->ctaid, rt->ctaid, sizeof running->ctaid) != 0)
+        running->ctaid[0] != rt->ctaid[0] || running->ctaid[1] != rt->ctaid[1] ||
+        running->ctaid[2] != rt->ctaid[2])
         begin(running);
     return running;
 }

@@ -6,11 +6,13 @@
 #define PTXRUN_CUDART_CORE_CODE_RUNNING_BLOCK_H
 
 #include "cudart/core/meetings/meetings.h"
-#include "cudart/core/races/cells.h"
+#include "cudart/core/races/strips.h"
 #include "kernel_abi/rt.h"
 
 /* For what each access of a kernel asks: reading it calls nothing. */
 #define CRT_HOT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
+#define CRT_ORDERED_WORKS    16
 
 /* The scheduler uses the memory of a block again for the next, and so is this. The worker that runs
  * the block is the only one to use it. */
@@ -21,16 +23,16 @@ struct crt_running_block {
     uint32_t index;
     uint32_t ctaid[3];
     bool has_begun;
-    struct race_block races; /* with --check=race */
-    struct race_cell *cells; /* of its shared memory */
-    size_t cell_count;
-    uint32_t cluster_phases[RACE_WARPS_MAX]; /* of its cluster's barrier: a lane's changes when it
-                                                arrives */
-    struct sch_op *op;                       /* of its launch */
-    uint32_t work;                           /* the number of that: races/works.h */
-    uint32_t ordered_work;                   /* one that comes before it */
-    uint32_t beside_work;                    /* and one that does not */
-    struct meet_block meetings;              /* with --check=sync */
+    struct race_block races;                   /* with --check=race */
+    struct race_shadow shadow;                 /* of its shared memory, … */
+    size_t word_count;                         /* which has so many */
+    uint32_t cluster_phases[RACE_WARPS_MAX];   /* of its cluster's barrier: a lane's changes when it
+                                                  arrives */
+    struct sch_op *op;                         /* of its launch */
+    uint32_t work;                             /* the number of that: races/works.h */
+    uint32_t ordered_works[CRT_ORDERED_WORKS]; /* some that come before it, by number */
+    uint32_t beside_work;                      /* and one that does not */
+    struct meet_block meetings;                /* with --check=sync */
 };
 
 /* Of the thread's block. NULL if memory is short: then nothing is checked. */

@@ -48,11 +48,12 @@ static struct {
     _Atomic uint64_t limit;
 } accesses;
 
-void crt_schedules_access(struct rt_thread *thread, const void *pc)
+void crt_schedules_access(struct rt_thread *thread, uint64_t lanes, const void *pc)
 {
     if (!atomic_load_explicit(&accesses.is_on, memory_order_relaxed))
         return;
-    uint64_t count = atomic_fetch_add_explicit(&accesses.count, 1, memory_order_relaxed);
+    uint64_t more = (uint64_t)__builtin_popcountll(lanes);
+    uint64_t count = atomic_fetch_add_explicit(&accesses.count, more, memory_order_relaxed);
     if (count >= atomic_load_explicit(&accesses.limit, memory_order_relaxed))
         sch_thread_fault(thread, PXR_FAULT_TIMEOUT, 0, pc);
     sch_thread_interrupt(thread);

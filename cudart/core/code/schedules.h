@@ -18,9 +18,9 @@ enum crt_result crt_schedules_launch(struct crt_launch *launch, struct crt_modul
                                      struct crt_stream *stream,
                                      const struct crt_launch_config *config);
 
-/* A thread is about to access memory that others see. It may be the last thing that it does: pc,
- * where it is called from, is where it stands then. */
-void crt_schedules_access(struct rt_thread *thread, const void *pc);
+/* A thread, or lanes from it on, a bit for each, is about to access memory that others see. It may
+ * be the last thing that it does: pc, where it is called from, is where it stands then. */
+void crt_schedules_access(struct rt_thread *thread, uint64_t lanes, const void *pc);
 
 /* The last write to a word of device memory in a run (rt_launch.grid_id). */
 struct crt_last_write {

@@ -38,11 +38,38 @@ struct race_cell {
     struct race_access reads[2];
 };
 
+/* Strong accesses whose scopes contain each other's threads do not race (PTX ISA "Morally strong
+ * operations"). */
+static inline bool race_are_strong(unsigned flags, uint32_t block, unsigned other_flags,
+                                   uint32_t other_block)
+{
+    bool is_wide = !((flags | other_flags) & RACE_BLOCK);
+    return (flags & other_flags & RACE_STRONG) && (is_wide || block == other_block);
+}
+
 /* The thread of this block does the access, in this run (not 0): the access that races with it, or
  * NULL. The first is kept until the cell's next access. */
 const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
                                            const struct race_block *block,
                                            const struct race_access *access);
+
+/* The same unless it races; false: it does, and nothing is changed. */
+bool race_cell_take(struct race_cell *cell, uint32_t run, const struct race_block *block,
+                    const struct race_access *access);
+
+/* Whether the access races with none of the cell's, all of its run, whatever its value is. */
+bool race_cell_is_harmless(const struct race_cell *cell, const struct race_block *block,
+                           const struct race_access *access);
+
+/* As race_cell_access, of lanes of one warp, whose accesses are reads, or all strong: none of them
+ * races, and the cell knows what it would if each were told to it, from the lowest on. access: of
+ * the thread of lane 0, whether it takes part or not; lanes: a bit for each, two at least. */
+void race_cell_access_lanes(struct race_cell *cell, uint32_t run, const struct race_block *block,
+                            const struct race_access *access, uint64_t lanes);
+/* Whether it can be told so. */
+bool race_cell_is_for_lanes(const struct race_cell *cell, uint32_t run,
+                            const struct race_block *block, const struct race_access *access,
+                            uint64_t lanes);
 
 /* An access that a cell has of another run, with which this one races if nothing orders the two
  * runs; or NULL. */

@@ -59,13 +59,17 @@ void race_block_begin(struct race_block *block, uint64_t launch, uint32_t index,
         struct race_warp *warp = &block->warps[w];
         clear_row(&warp->row);
         race_clock_clear(&warp->pending);
-        memset(warp->lanes, 0, sizeof warp->lanes);
+        if (warp->has_met)
+            memset(warp->lanes, 0, sizeof warp->lanes);
+        warp->has_met = false;
         warp->served = 0;
         warp->fenced = 0;
         memset(warp->heard, 0, sizeof warp->heard);
     }
     for (unsigned id = 0; id < RACE_BARRIERS_MAX; id++) {
         struct race_barrier *barrier = &block->barriers[id];
+        if (barrier->generation == 0 && barrier->warps == 0)
+            continue; /* nobody has come to it */
         barrier->generation = barrier->arrived = barrier->warps = 0;
         barrier->is_whole = false;
         clear_row(&barrier->arriving);
@@ -90,24 +94,12 @@ static struct race_warp *warp_of(struct race_block *block, uint32_t thread)
     return &block->warps[thread / RT_WARP_SIZE];
 }
 
-static bool knows_others(const struct race_clock *clock)
+bool race_is_before_in_other(const struct race_row *row, uint32_t other_block,
+                             uint32_t other_thread, uint32_t stamp)
 {
-    return clock->count > 0 || clock->knows_all;
-}
-
-bool race_is_before(const struct race_block *block, uint32_t thread, uint32_t other_block,
-                    uint32_t other_thread, uint32_t stamp)
-{
-    uint32_t other_warp = other_thread / RT_WARP_SIZE;
-    const struct race_warp *warp = &block->warps[thread / RT_WARP_SIZE];
-    const struct race_row *row = &warp->row;
-    if (other_block != block->index)
-        return knows_others(&row->others) &&
-               (stamp < race_clock_of(&row->others, unit_of_block(other_block)) ||
-                stamp < race_clock_of(&row->others, unit_of_warp(other_block, other_warp)));
-    return thread == other_thread || stamp < row->block || stamp < row->warps[other_warp] ||
-           (thread / RT_WARP_SIZE == other_warp &&
-            stamp < warp->lanes[thread % RT_WARP_SIZE][other_thread % RT_WARP_SIZE]);
+    return stamp < race_clock_of(&row->others, unit_of_block(other_block)) ||
+           stamp <
+               race_clock_of(&row->others, unit_of_warp(other_block, other_thread / RT_WARP_SIZE));
 }
 
 /* ---- memory ---- */
@@ -220,10 +212,17 @@ void race_barrier_leave(struct race_block *block, uint32_t thread, uint32_t id)
 
 /* ---- lanes ---- */
 
-/* The first lane that goes on notes it for all; the others stand still until they go on, too. */
-static void note_meeting(struct race_block *block, struct race_warp *warp, uint32_t mask)
+/* The first lane that goes on notes it for all; the others stand still until they go on, too. What
+ * all lanes know stands in the row. */
+static void note_meeting(struct race_block *block, uint32_t number, uint32_t mask)
 {
+    struct race_warp *warp = &block->warps[number];
     uint32_t stamp = ++block->now;
+    if (mask == UINT32_MAX) {
+        raise(&warp->row.warps[number], stamp);
+        return;
+    }
+    warp->has_met = true;
     uint32_t joined[RT_WARP_SIZE] = {0};
     for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++) {
         bool is_in = mask & (UINT32_C(1) << lane);
@@ -243,7 +242,7 @@ void race_lanes_met(struct race_block *block, uint32_t thread, uint32_t mask)
     struct race_warp *warp = warp_of(block, thread);
     uint32_t own = UINT32_C(1) << (thread % RT_WARP_SIZE);
     if (!(warp->served & own)) {
-        note_meeting(block, warp, mask | own);
+        note_meeting(block, thread / RT_WARP_SIZE, mask | own);
         warp->served |= mask;
     }
     warp->served &= ~own;

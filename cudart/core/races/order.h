@@ -28,9 +28,15 @@ struct race_row {
     struct race_clock others; /* units of other blocks: race_unit */
 };
 
+static inline bool race_knows_others(const struct race_clock *clock)
+{
+    return clock->count > 0 || clock->knows_all;
+}
+
 struct race_warp {
     struct race_row row;
-    uint32_t lanes[RT_WARP_SIZE][RT_WARP_SIZE]; /* what a lane knows of another one */
+    uint32_t lanes[RT_WARP_SIZE][RT_WARP_SIZE]; /* what a lane knows of another one, … */
+    bool has_met;                               /* … if it knows anything */
     uint32_t served;           /* lanes for which the meeting that they come from has been noted */
     uint32_t fenced;           /* a fence stands behind everything before this stamp */
     struct race_clock pending; /* was read, and holds from the next fence on */
@@ -64,10 +70,36 @@ struct race_block {
 void race_block_begin(struct race_block *block, uint64_t launch, uint32_t index, uint32_t threads);
 void race_block_free(struct race_block *block);
 
+/* Of what a thread of another block did, of which the row knows something. */
+bool race_is_before_in_other(const struct race_row *row, uint32_t other_block,
+                             uint32_t other_thread, uint32_t stamp);
+
+/* As race_is_before, of what all lanes of the warp do now: it holds for each of them. */
+static inline bool race_is_before_warp(const struct race_block *block, uint32_t warp,
+                                       uint32_t other_block, uint32_t other_thread, uint32_t stamp)
+{
+    const struct race_row *row = &block->warps[warp].row;
+    if (other_block != block->index)
+        return race_knows_others(&row->others) &&
+               race_is_before_in_other(row, other_block, other_thread, stamp);
+    return stamp < row->block || stamp < row->warps[other_thread / RT_WARP_SIZE];
+}
+
 /* Whether what a thread of this block did at that stamp happened before what `thread` (its number
  * in the block) does now; and one of another block. */
-bool race_is_before(const struct race_block *block, uint32_t thread, uint32_t other_block,
-                    uint32_t other_thread, uint32_t stamp);
+static inline bool race_is_before(const struct race_block *block, uint32_t thread,
+                                  uint32_t other_block, uint32_t other_thread, uint32_t stamp)
+{
+    uint32_t number = thread / RT_WARP_SIZE;
+    const struct race_warp *warp = &block->warps[number];
+    if (race_is_before_warp(block, number, other_block, other_thread, stamp))
+        return true;
+    if (other_block != block->index)
+        return false;
+    return thread == other_thread ||
+           (warp->has_met && number == other_thread / RT_WARP_SIZE &&
+            stamp < warp->lanes[thread % RT_WARP_SIZE][other_thread % RT_WARP_SIZE]);
+}
 
 /* Around bar.sync and the like; count: as rt_bar_sync. bar.arrive has no second half. */
 void race_barrier_arrive(struct race_block *block, uint32_t thread, uint32_t id, uint32_t count);

@@ -6,6 +6,7 @@
 #include "cudart/core/races/syncs.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define PARTS   64
@@ -20,7 +21,7 @@ struct sync {
 
 static struct part {
     pthread_mutex_t lock;
-    struct sync *buckets[BUCKETS];
+    _Atomic(struct sync *) buckets[BUCKETS];
 } parts[PARTS];
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -42,7 +43,7 @@ static struct part *part_of(uintptr_t place)
     return &parts[hash_of(place) % PARTS];
 }
 
-static struct sync **bucket_of(struct part *part, uintptr_t place)
+static _Atomic(struct sync *) *bucket_of(struct part *part, uintptr_t place)
 {
     return &part->buckets[hash_of(place) / PARTS % BUCKETS];
 }
@@ -66,9 +67,9 @@ static struct sync *add_locked(struct part *part, uintptr_t place, uint64_t laun
     struct sync *sync = calloc(1, sizeof *sync);
     if (!sync)
         return NULL;
-    struct sync **bucket = bucket_of(part, place);
+    _Atomic(struct sync *) *bucket = bucket_of(part, place);
     *sync = (struct sync){.next = *bucket, .place = place, .launch = launch};
-    *bucket = sync;
+    atomic_store_explicit(bucket, sync, memory_order_release);
     return sync;
 }
 
@@ -87,9 +88,13 @@ void race_sync_release(struct race_block *block, uint32_t thread, bool is_ordere
     pthread_mutex_unlock(&part->lock);
 }
 
+/* Whoever has written what was read has added the place before. */
 void race_sync_acquire(struct race_block *block, uint32_t thread, bool is_ordered, uintptr_t place)
 {
     struct part *part = part_of(place);
+    atomic_thread_fence(memory_order_acquire);
+    if (!atomic_load_explicit(bucket_of(part, place), memory_order_acquire))
+        return;
     pthread_mutex_lock(&part->lock);
     const struct sync *sync = find_locked(part, place, block->launch);
     if (sync)

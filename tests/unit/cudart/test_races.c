@@ -258,6 +258,17 @@ Test(races, bytes_that_differ_do_not_race)
     free(cells);
 }
 
+Test(races, bytes_that_are_read_are_kept_until_they_are_written)
+{
+    struct cells *cells = make_cells();
+    for (unsigned byte = 0; byte < RACE_CELL_BYTES; byte++)
+        cr_expect(!races(cells, 0, 1u << byte, 0));
+    for (unsigned byte = 0; byte < RACE_CELL_BYTES; byte++)
+        cr_expect(races(cells, 1 + byte, 1u << byte, RACE_WRITES), "byte %u", byte);
+    cr_expect(!races(cells, 4, 0x8, RACE_WRITES), "its own");
+    free(cells);
+}
+
 Test(races, strong_accesses_race_with_weak_ones_only)
 {
     struct cells *cells = make_cells();

@@ -109,6 +109,12 @@ void tr_memory_check(struct tr_widen *widen, uint32_t value);
 bool tr_memory_is_number_check(LLVMValueRef inst);
 void tr_memory_check_number(struct tr_widen *widen, uint32_t value);
 
+/* ---- checks of races (race_rows.c) ---- */
+
+/* Whether the instruction is one that lanes can do together. */
+bool tr_memory_is_race_check(const struct tr_iteration *iteration, LLVMValueRef inst);
+void tr_memory_tell_races(struct tr_widen *widen, uint32_t value);
+
 /* ---- volatile and relaxed accesses (relaxed.c) ---- */
 
 /* Gives the new access, to a lane or a vector of this type, the ordering of `from` if that is
