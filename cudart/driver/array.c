@@ -110,12 +110,15 @@ CUresult cuArrayDestroy(CUarray array)
     return result == CRT_SUCCESS ? crt_array_destroy(array) : result;
 }
 
-/* No array here has several planes. */
 CUresult cuArrayGetPlane(CUarray *plane, CUarray array, unsigned index)
 {
-    (void)index;
     CUresult result = check_array(plane, array);
-    return result == CRT_SUCCESS ? CRT_INVALID_VALUE : result;
+    if (result != CRT_SUCCESS)
+        return result;
+    if (index >= CRT_ARRAY_PLANES_MAX || !array->planes[index])
+        return CRT_INVALID_VALUE;
+    *plane = array->planes[index];
+    return CRT_SUCCESS;
 }
 
 /* "… must have been allocated with the flag CUDA_ARRAY3D_DEFERRED_MAPPING": none is. */

@@ -297,6 +297,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
 _Pragma("GCC visibility pop")
 
 #include "cudart/driver/cuda_device.h"
+#include "cudart/driver/cuda_external.h"
 #include "cudart/driver/cuda_graph.h"
 #include "cudart/driver/cuda_green.h"
 #include "cudart/driver/cuda_memory.h"

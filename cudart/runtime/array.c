@@ -130,6 +130,8 @@ struct cudaChannelFormatDesc crt_format_channels(const CUDA_ARRAY3D_DESCRIPTOR *
         channels.f = cudaChannelFormatKindUnsignedBlockCompressed1 + format - FORMAT_BC1;
         return channels;
     }
+    if (format == FORMAT_NV12)
+        return spread(8, 3, cudaChannelFormatKindNV12);
     for (int i = 0; i < SIMPLE_FORMATS; i++)
         if (simple_formats[i].format == format)
             return spread(simple_formats[i].bits, descriptor->NumChannels, simple_formats[i].kind);
@@ -266,6 +268,8 @@ cudaError_t crt_array_elements(cudaArray_t array, struct crt_array_elements *ele
         .columns = descriptor.Width,
         .side = 1,
     };
+    if (descriptor.Format == FORMAT_NV12)
+        elements->bytes = 1; /* rows of brightness, then of colours */
     if (is_blocks(descriptor.Format)) {
         int kind = block_kind(descriptor.Format);
         elements->side = BLOCK_SIDE;

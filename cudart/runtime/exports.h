@@ -276,6 +276,7 @@ cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function,
 #pragma GCC visibility pop
 
 #include "cudart/runtime/cudart_device.h"
+#include "cudart/runtime/cudart_external.h"
 #include "cudart/runtime/cudart_graph.h"
 #include "cudart/runtime/cudart_ipc.h"
 #include "cudart/runtime/cudart_memory.h"

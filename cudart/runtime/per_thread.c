@@ -196,6 +196,20 @@ cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream)
     return cudaStreamSynchronize(own(stream));
 }
 
+cudaError_t cudaSignalExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *semaphores,
+                                                   const cudaExternalSemaphoreParams *params,
+                                                   unsigned count, cudaStream_t stream)
+{
+    return cudaSignalExternalSemaphoresAsync(semaphores, params, count, own(stream));
+}
+
+cudaError_t cudaWaitExternalSemaphoresAsync_ptsz(const cudaExternalSemaphore_t *semaphores,
+                                                 const cudaExternalSemaphoreParams *params,
+                                                 unsigned count, cudaStream_t stream)
+{
+    return cudaWaitExternalSemaphoresAsync(semaphores, params, count, own(stream));
+}
+
 cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream)
 {
     return cudaStreamQuery(own(stream));

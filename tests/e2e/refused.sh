@@ -34,11 +34,11 @@ ulimit -c 0
 expect nothing ok 0 -
 expect nothing status 3 -
 expect nothing abort 134 -
-expect import ok 0 -
-expect import status 3 'external memory and semaphores (cuImportExternalMemory)'
-expect import abort 134 'external memory and semaphores (cuImportExternalMemory)'
-expect import crash 139 'external memory and semaphores (cuImportExternalMemory)'
-expect import handled 5 -
+expect multicast ok 0 -
+expect multicast status 3 'multicast objects (cuMulticastCreate)'
+expect multicast abort 134 'multicast objects (cuMulticastCreate)'
+expect multicast crash 139 'multicast objects (cuMulticastCreate)'
+expect multicast handled 5 -
 expect kernel status 3 '*textured*tex.2dms.v4.f32.s32*'
 expect kernel crash 139 '*textured*tex.2dms.v4.f32.s32*'
 exit $failed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A program that is refused something and goes on. Usage: refused_user WHAT END
- * WHAT: import (a function that does not exist), kernel (one with an instruction that does not
+ * WHAT: multicast (a function that does not exist), kernel (one with an instruction that does not
  * exist), nothing. END: ok, status, abort, crash, handled (its own handler of SIGABRT).
  */
 #include <signal.h>
@@ -12,8 +12,8 @@
 
 #include "cudart/driver/cuda_driver.h"
 
-CUresult cuImportExternalMemory(void *memory, const void *handle);
-CUresult cuImportExternalSemaphore(void *semaphore, const void *handle);
+CUresult cuMulticastCreate(void *object, const void *properties);
+CUresult cuMulticastAddDevice(void *object, int device);
 
 static const char textured_ptx[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -38,9 +38,9 @@ static void ask_for(const char *what)
     unsigned long long object = 0;
     CUmodule module = NULL;
     CUfunction kernel = NULL;
-    if (strcmp(what, "import") == 0) {
-        cuImportExternalMemory(&object, NULL);
-        cuImportExternalSemaphore(&object, NULL);
+    if (strcmp(what, "multicast") == 0) {
+        cuMulticastCreate(&object, NULL);
+        cuMulticastAddDevice(&object, 0);
     } else if (strcmp(what, "kernel") == 0) {
         void *args[] = {&object};
         cuModuleLoadData(&module, textured_ptx);

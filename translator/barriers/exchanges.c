@@ -9,7 +9,10 @@
  * lanes of a warp are surely to the same bytes, and a way leads from one to the other on which the
  * lanes do not meet, they are made to meet before the second. A program without races has no such
  * pair, but where its guards cannot be computed. Pairs that may be to the same bytes, or not, count
- * as none: arrays of which each thread has its part would cost much otherwise.
+ * as none: arrays of which each thread has its part would cost much otherwise. But a place that is
+ * counted by a vote or a match (what the lanes below have) is one of the warp's array, whoever has
+ * it: a store there and a load behind it are an exchange, unless the lane has stored where it
+ * loads.
  */
 #include "translator/barriers/exchanges.h"
 
@@ -34,7 +37,8 @@
 
 /* An access to shared memory. */
 struct place {
-    bool is_known;
+    bool is_known;   /* address is */
+    bool is_counted; /* its address is made of a vote's or match's result */
     struct tr_lane_guard guard;
     struct tr_lane_values address;
 };
@@ -48,6 +52,7 @@ struct exchanges {
     struct tr_lane_ids ids;
     bool *is_barrier;
     struct place *places;  /* by access */
+    struct tr_set counted; /* values made of a vote's or match's result */
     struct tr_set met;     /* accesses before which lanes meet */
     struct tr_set visited; /* segments */
     uint32_t *work;
@@ -60,14 +65,37 @@ static bool overlaps(const struct tr_access *a, uint64_t at, const struct tr_acc
     return bt - at < a->size_bytes || at - bt < b->size_bytes;
 }
 
+/* Whether something is known of where the access is. */
+static bool is_place(const struct place *place)
+{
+    return place->is_known || place->is_counted;
+}
+
+/* Whether the lane has stored there itself, on every way to the load. */
+static bool reads_own(const struct exchanges *x, uint32_t load)
+{
+    const struct tr_access *there = &x->effects.accesses[load];
+    for (uint32_t i = 0; i < x->effects.access_count; i++) {
+        const struct tr_access *access = &x->effects.accesses[i];
+        bool is_before = access->segment == there->segment
+                             ? i < load
+                             : tr_dominates(&x->dominators, access->segment, there->segment);
+        if (access->is_write && access->pointer == there->pointer && is_before)
+            return true;
+    }
+    return false;
+}
+
 /* Whether lanes get, or overwrite, what other lanes of their warp have made. */
 static bool is_exchange(const struct exchanges *x, uint32_t i, uint32_t k)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
-    if (!p->is_known || !q->is_known || a->is_write == b->is_write ||
+    if (!is_place(p) || !is_place(q) || a->is_write == b->is_write ||
         (p->guard.lane_edge != TR_NONE && p->guard.lane_edge == q->guard.lane_edge))
         return false;
+    if (p->is_counted || q->is_counted)
+        return p->is_counted && a->is_write && a->pointer != b->pointer && !reads_own(x, k);
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
         for (uint32_t other = 0; other < RT_WARP_SIZE && (p->guard.lanes >> lane & 1) != 0; other++)
             if (other != lane && (q->guard.lanes >> other & 1) != 0 &&
@@ -120,6 +148,49 @@ static bool needs_meeting(struct exchanges *x, uint32_t k)
 
 /* ---- the program ---- */
 
+static bool counts_lanes(LLVMValueRef inst)
+{
+    enum rt_placeholder placeholder = tr_placeholder_of(inst);
+    if (placeholder != RT_CALL_VOTE)
+        return placeholder == RT_CALL_MATCH;
+    LLVMValueRef mode = LLVMIsAConstantInt(LLVMGetOperand(inst, 1));
+    return mode != NULL && LLVMConstIntGetZExtValue(mode) == RT_VOTE_BALLOT;
+}
+
+/* Adds a value, and to the work where it is new. */
+static uint32_t add_counted(struct exchanges *x, uint32_t v, uint32_t *work, uint32_t count)
+{
+    if (tr_set_has(&x->counted, v))
+        return count;
+    tr_set_add(&x->counted, v);
+    work[count] = v;
+    return count + 1;
+}
+
+static bool find_counted(struct exchanges *x)
+{
+    uint32_t values = x->graph.value_count, count = 0;
+    uint32_t *work = pxr_arena_alloc_array(&x->graph.arena, values, sizeof *work);
+    if (work == NULL)
+        return false;
+    for (uint32_t v = 0; v < values; v++)
+        if (counts_lanes(x->graph.values[v].llvm))
+            count = add_counted(x, v, work, count);
+    while (count > 0) {
+        const struct tr_value *value = &x->graph.values[work[--count]];
+        for (uint32_t i = 0; i < value->use_count; i++)
+            if (x->graph.values[value->uses[i]].opcode != LLVMLoad) /* of what somebody stored */
+                count = add_counted(x, value->uses[i], work, count);
+    }
+    return true;
+}
+
+static bool is_counted(const struct exchanges *x, LLVMValueRef pointer)
+{
+    uint32_t v = tr_graph_number(&x->graph, pointer);
+    return v != TR_NONE && tr_set_has(&x->counted, v);
+}
+
 static void find_places(struct exchanges *x)
 {
     struct tr_lane_guard guard = {0};
@@ -127,10 +198,11 @@ static void find_places(struct exchanges *x)
     for (uint32_t i = 0; i < x->effects.access_count; i++) {
         const struct tr_access *access = &x->effects.accesses[i];
         struct place *place = &x->places[i];
-        place->is_known = !access->is_wall && access->pointer != NULL &&
-                          access->origins == TR_ORIGIN_SHARED &&
-                          tr_evaluate_lanes(&x->effects, &x->ids, access->pointer, &place->address);
-        if (!place->is_known)
+        if (access->is_wall || access->pointer == NULL || access->origins != TR_ORIGIN_SHARED)
+            continue;
+        place->is_counted = is_counted(x, access->pointer);
+        place->is_known = tr_evaluate_lanes(&x->effects, &x->ids, access->pointer, &place->address);
+        if (!is_place(place))
             continue;
         if (access->segment != guarded)
             guard = tr_lane_guard_of(&x->effects, &x->ids, access->segment);
@@ -196,12 +268,13 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
         return PXR_OK;
     x->places = pxr_arena_alloc_array(&x->graph.arena, accesses, sizeof *x->places);
     x->met = tr_set_make(&x->graph.arena, accesses);
-    if (x->places == NULL || x->met.words == NULL)
+    x->counted = tr_set_make(&x->graph.arena, x->graph.value_count);
+    if (x->places == NULL || x->met.words == NULL || x->counted.words == NULL || !find_counted(x))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for exchanges of lanes");
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
     find_places(x);
     for (uint32_t k = 0; k < accesses; k++)
-        if (x->places[k].is_known && needs_meeting(x, k))
+        if (is_place(&x->places[k]) && needs_meeting(x, k))
             tr_set_add(&x->met, k);
     build_meetings(x);
     return PXR_OK;

@@ -35,6 +35,8 @@ enum crt_kind {
     CRT_KIND_REFERENCE, /* to a texture or surface */
     CRT_KIND_POOL,
     CRT_KIND_PHYSICAL,
+    CRT_KIND_EXTERNAL_MEMORY,
+    CRT_KIND_SEMAPHORE,
     CRT_KIND_RESOURCES, /* a share of a device */
     CRT_KIND_CONDITIONAL,
     CRT_KIND_USER_OBJECT,

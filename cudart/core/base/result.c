@@ -78,14 +78,11 @@ static const struct {
     const char *prefix;
     const char *feature;
 } features[] = {
-    {"cuTexRef", "texture references"},
-    {"cuGraphics", "graphics interoperation"},
-    {"cuMulticast", "multicast objects"},
-    {"cuGreenCtx", "green contexts"},
-    {"cuCheckpoint", "checkpoints of processes"},
-    {"cuImportExternal", "external memory and semaphores"},
-    {"cuExternalMemory", "external memory and semaphores"},
-    {"cuDestroyExternal", "external memory and semaphores"},
+    {"cuTexRef", "texture references"},           {"cuGraphics", "graphics interoperation"},
+    {"cuMulticast", "multicast objects"},         {"cuGreenCtx", "green contexts"},
+    {"cuCheckpoint", "checkpoints of processes"}, {"cuExternalMemory", "images in external memory"},
+    {"cuGL", "graphics interoperation"},          {"cuEGL", "graphics interoperation"},
+    {"cuVDPAU", "graphics interoperation"},
 };
 
 static const char *feature_of(const char *symbol)

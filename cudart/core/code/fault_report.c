@@ -68,6 +68,8 @@ static const char *describe_memory(enum crt_memory kind)
         return "mapped memory";
     case CRT_MEMORY_IPC:
         return "memory of another process";
+    case CRT_MEMORY_EXTERNAL:
+        return "mapped external memory";
     default:
         return "allocation";
     }

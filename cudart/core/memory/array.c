@@ -11,6 +11,7 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
+#include "cudart/core/memory/planar.h"
 #include "cudart/core/streams/context.h"
 
 #define PITCH_ALIGN    64
@@ -51,9 +52,10 @@ bool crt_format_is_blocks(unsigned format)
     return format >= CRT_FORMAT_BC1 && format <= CRT_FORMAT_BC7_SRGB;
 }
 
-static bool is_planar_format(unsigned format)
+/* YUY2, Y210, Y216, AYUV, Y410 and Y416. */
+static bool is_packed_format(unsigned format)
 {
-    return (format > CRT_FORMAT_BC7_SRGB && format <= 0xa9) || (format >= 0xb0 && format <= 0xb5);
+    return (format >= 0xa5 && format <= 0xa9) || format == 0xb1;
 }
 
 /* Of a block: 4 bits for each texel in BC1 and BC4, 8 in the others. */
@@ -84,9 +86,13 @@ static enum crt_result find_elem_bytes(const struct crt_array_shape *shape, unsi
         *elem_bytes = block_bytes(format);
         return shape->height && channels >= 1 && channels <= 4 ? CRT_SUCCESS : CRT_INVALID_VALUE;
     }
-    if (is_planar_format(format))
-        return crt_not_supported("planar arrays");
-    return CRT_INVALID_VALUE;
+    if (is_packed_format(format))
+        return crt_not_supported("arrays of packed pictures");
+    const struct crt_planar *planar = crt_planar_of(format);
+    if (!planar)
+        return CRT_INVALID_VALUE;
+    *elem_bytes = channel_bytes(planar->channel_format);
+    return channels == 3 ? CRT_SUCCESS : CRT_INVALID_VALUE;
 }
 
 /* The device attributes that limit width, height and depth of a kind of array, with and without
@@ -145,6 +151,15 @@ static bool is_cube(const struct crt_array_shape *shape)
            (is_layered ? shape->depth % FACES == 0 : shape->depth == FACES);
 }
 
+/* Whether a planar array can have this shape. */
+static bool is_picture(const struct crt_planar *planar, const struct crt_array_shape *shape)
+{
+    bool is_plain = !(shape->flags & (CRT_ARRAY_LAYERED | CRT_ARRAY_CUBEMAP | CRT_ARRAY_GATHER));
+    return is_plain && shape->height && !shape->depth &&
+           !(planar->is_half_wide && shape->width % 2) &&
+           !(planar->is_half_high && shape->height % 2);
+}
+
 static enum crt_result check_shape(const struct crt_context *ctx,
                                    const struct crt_array_shape *shape, bool is_mipmapped)
 {
@@ -162,9 +177,66 @@ static enum crt_result check_shape(const struct crt_context *ctx,
         return CRT_INVALID_VALUE;
     if (!is_within(ctx->device, shape, is_mipmapped))
         return CRT_INVALID_VALUE;
+    const struct crt_planar *planar = crt_planar_of(shape->format);
+    if (planar && (is_mipmapped || !is_picture(planar, shape)))
+        return CRT_INVALID_VALUE;
     if (shape->flags & REFUSED_FLAGS)
         return crt_not_supported("sparse arrays and arrays mapped later");
     return CRT_SUCCESS;
+}
+
+/* How many elements there are, and how far apart rows and slices. */
+static void set_extents(struct crt_array *array)
+{
+    const struct crt_array_shape *shape = &array->shape;
+    const struct crt_planar *planar = crt_planar_of(shape->format);
+    unsigned side = crt_format_is_blocks(shape->format) ? CRT_ARRAY_BLOCK_SIDE : 1;
+    array->block_side = side;
+    array->columns = (shape->width + side - 1) / side;
+    array->rows = shape->height ? (shape->height + side - 1) / side : 1;
+    array->slices = shape->depth ? shape->depth : 1;
+    for (unsigned i = 1; planar && i < planar->planes; i++) {
+        struct crt_array_shape plane = crt_planar_shape(planar, shape, i);
+        array->rows += plane.height;
+        if (plane.width * plane.channels > array->columns)
+            array->columns = plane.width * plane.channels;
+    }
+    size_t row_bytes = array->columns * array->elem_bytes;
+    array->pitch_bytes = (row_bytes + PITCH_ALIGN - 1) & ~(size_t)(PITCH_ALIGN - 1);
+    array->slice_bytes = array->pitch_bytes * array->rows;
+}
+
+/* The planes share the memory and the distance of rows. */
+static enum crt_result add_planes(struct crt_array *whole)
+{
+    const struct crt_planar *planar = crt_planar_of(whole->shape.format);
+    uintptr_t base = whole->base;
+    for (unsigned i = 0; planar && i < planar->planes; i++) {
+        struct crt_array *plane = crt_object_create(CRT_KIND_ARRAY, sizeof *plane);
+        if (!plane)
+            return CRT_OUT_OF_MEMORY;
+        plane->ctx = whole->ctx;
+        plane->shape = crt_planar_shape(planar, &whole->shape, i);
+        plane->elem_bytes = whole->elem_bytes * plane->shape.channels;
+        set_extents(plane);
+        plane->base = base;
+        plane->pitch_bytes = whole->pitch_bytes;
+        plane->slice_bytes = whole->pitch_bytes * plane->rows;
+        plane->whole = whole;
+        base += plane->slice_bytes;
+        whole->planes[i] = plane;
+    }
+    return CRT_SUCCESS;
+}
+
+static void end_array(struct crt_array *array)
+{
+    for (unsigned i = 0; i < CRT_ARRAY_PLANES_MAX; i++)
+        if (array->planes[i])
+            crt_object_destroy(CRT_KIND_ARRAY, array->planes[i]);
+    if (array->base)
+        crt_arena_free(array->base, CRT_MEMORY_ARRAY);
+    crt_object_destroy(CRT_KIND_ARRAY, array);
 }
 
 /* The array without its place in a list. */
@@ -175,38 +247,22 @@ static enum crt_result make_array(struct crt_context *ctx, const struct crt_arra
     enum crt_result result = find_elem_bytes(shape, &elem_bytes);
     if (result != CRT_SUCCESS)
         return result;
-    unsigned side = crt_format_is_blocks(shape->format) ? CRT_ARRAY_BLOCK_SIDE : 1;
-    size_t columns = (shape->width + side - 1) / side;
-    size_t rows = shape->height ? (shape->height + side - 1) / side : 1;
-    size_t slices = shape->depth ? shape->depth : 1;
-    size_t pitch = (columns * elem_bytes + PITCH_ALIGN - 1) & ~(size_t)(PITCH_ALIGN - 1);
-    uintptr_t base;
-    result = crt_memory_alloc(ctx, pitch * rows * slices, CRT_MEMORY_ARRAY, 0, &base);
-    if (result != CRT_SUCCESS)
-        return result;
     struct crt_array *array = crt_object_create(CRT_KIND_ARRAY, sizeof *array);
-    if (!array) {
-        crt_arena_free(base, CRT_MEMORY_ARRAY);
+    if (!array)
         return CRT_OUT_OF_MEMORY;
-    }
     array->ctx = ctx;
     array->shape = *shape;
     array->elem_bytes = elem_bytes;
-    array->block_side = side;
-    array->base = base;
-    array->pitch_bytes = pitch;
-    array->slice_bytes = pitch * rows;
-    array->columns = columns;
-    array->rows = rows;
-    array->slices = slices;
-    *made = array;
-    return CRT_SUCCESS;
-}
-
-static void end_array(struct crt_array *array)
-{
-    crt_arena_free(array->base, CRT_MEMORY_ARRAY);
-    crt_object_destroy(CRT_KIND_ARRAY, array);
+    set_extents(array);
+    result = crt_memory_alloc(ctx, array->slice_bytes * array->slices, CRT_MEMORY_ARRAY, 0,
+                              &array->base);
+    if (result == CRT_SUCCESS)
+        result = add_planes(array);
+    if (result == CRT_SUCCESS)
+        *made = array;
+    else
+        end_array(array);
+    return result;
 }
 
 enum crt_result crt_array_create(struct crt_context *ctx, const struct crt_array_shape *shape,
@@ -227,7 +283,7 @@ enum crt_result crt_array_create(struct crt_context *ctx, const struct crt_array
 
 enum crt_result crt_array_destroy(struct crt_array *array)
 {
-    if (!crt_array_is_valid(array) || array->mipmap)
+    if (!crt_array_is_valid(array) || array->mipmap || array->whole)
         return CRT_INVALID_HANDLE;
     enum crt_result result = crt_context_wait(array->ctx);
     if (result == CRT_NOT_PERMITTED)

@@ -4,7 +4,8 @@
  * cube faces if wanted, and arrays of several mip levels. Rows lie one behind the other, slices
  * (planes, layers or faces) too: textures and surfaces read an element at
  *     base + z * slice_bytes + y * pitch_bytes + x * elem_bytes
- * An element is a texel, or where texels are compressed a block of 4 by 4 of them.
+ * An element is a texel, or where texels are compressed a block of 4 by 4 of them. Where a format
+ * has planes, they lie one behind the other in the array's rows, each an array of its own.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_ARRAY_H
 #define PTXRUN_CUDART_CORE_MEMORY_ARRAY_H
@@ -49,6 +50,7 @@ enum crt_array_format {
 #define CRT_ARRAY_DEFERRED         0x80u
 
 #define CRT_ARRAY_BLOCK_SIDE       4u
+#define CRT_ARRAY_PLANES_MAX       3
 
 /* A shape as the program gives it. */
 struct crt_array_shape {
@@ -73,7 +75,9 @@ struct crt_array {
     size_t rows;               /* per slice, at least 1 */
     size_t slices;             /* at least 1 */
     struct crt_mipmap *mipmap; /* the one it is a level of; NULL: none */
-    struct crt_array *prev;    /* arrays that are no levels; guarded by the lock in array.c */
+    struct crt_array *whole;   /* the one it is a plane of; NULL: none */
+    struct crt_array *planes[CRT_ARRAY_PLANES_MAX];
+    struct crt_array *prev; /* arrays that are no levels; guarded by the lock in array.c */
     struct crt_array *next;
 };
 
@@ -90,12 +94,12 @@ struct crt_mipmap {
 CRT_API_BEGIN
 
 /* CRT_INVALID_VALUE for an impossible shape or one beyond the device's limits, CRT_NOT_SUPPORTED
- * for planar, sparse and deferred ones. */
+ * for packed pictures, sparse and deferred ones. */
 enum crt_result crt_array_create(struct crt_context *ctx, const struct crt_array_shape *shape,
                                  struct crt_array **array);
 
-/* Destroys it after the work of its context. CRT_INVALID_HANDLE if it is no array, or a level of
- * one. */
+/* Destroys it after the work of its context. CRT_INVALID_HANDLE if it is no array, or a level or
+ * plane of one. */
 enum crt_result crt_array_destroy(struct crt_array *array);
 
 /* With levels 0 … level_count - 1, at most as many as halve the longest side down to 1. */

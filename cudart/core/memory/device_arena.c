@@ -18,6 +18,7 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/memory_limit.h"
+#include "cudart/core/memory/file_mapping.h"
 #include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/holes.h"
 #include "cudart/core/memory/host_pages.h"
@@ -104,6 +105,8 @@ static const char *leak_noun(const struct crt_allocation *allocation)
         return "array";
     case CRT_MEMORY_IPC:
         return "memory of another process";
+    case CRT_MEMORY_EXTERNAL:
+        return "mapped external memory";
     default:
         return NULL;
     }
@@ -419,9 +422,8 @@ static void remove_locked(struct crt_allocation *allocation)
         arena.budget.promised_bytes -= rounded;
         if (counts_as_device(allocation->kind))
             *used_of(allocation) -= rounded;
-    } else if (allocation->kind == CRT_MEMORY_IPC) {
-        pxr_unreserve((void *)allocation->base, pxr_round_to_pages(allocation->size_bytes),
-                      CRT_MAPPING_GUARD_BYTES);
+    } else if (allocation->kind == CRT_MEMORY_IPC || allocation->kind == CRT_MEMORY_EXTERNAL) {
+        crt_file_unmap(allocation->base, allocation->size_bytes);
     }
     free(live);
 }

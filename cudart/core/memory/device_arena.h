@@ -27,7 +27,8 @@ enum crt_memory {
     CRT_MEMORY_MODULE,     /* variables of a module */
     CRT_MEMORY_ARRAY,      /* CUDA arrays */
     CRT_MEMORY_MAPPED,     /* a physical allocation at an address of the program's choice */
-    CRT_MEMORY_IPC         /* another process's device memory */
+    CRT_MEMORY_IPC,        /* another process's device memory */
+    CRT_MEMORY_EXTERNAL    /* a part of a file that the program has given (external.h) */
 };
 
 #define CRT_ACCESS_READ  1u
@@ -76,8 +77,8 @@ enum crt_result crt_arena_register(uintptr_t base, size_t size_bytes, unsigned f
 enum crt_result crt_arena_unregister(uintptr_t base);
 
 /* Makes memory known that was mapped elsewhere, as `wanted` says (without span_bytes and id); freed
- * by crt_arena_free, which ends a mapping of kind IPC and leaves others alone. CRT_INVALID_VALUE
- * where other memory is known. */
+ * by crt_arena_free, which ends a file's mapping (file_mapping.h) and leaves others alone.
+ * CRT_INVALID_VALUE where other memory is known. */
 enum crt_result crt_arena_place(const struct crt_allocation *wanted);
 
 /* Changes the access of the memory that was placed at base. */

@@ -8,18 +8,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utlist.h>
 
 #include "cudart/core/base/device.h"
 #include "cudart/core/memory/device_arena.h"
+#include "cudart/core/memory/file_mapping.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/event.h"
 #include "cudart/core/streams/ipc_event.h"
 #include "scheduler/scheduler.h"
-#include "util/guard.h"
 #include "util/pages.h"
 
 #define HANDLE_MAGIC UINT32_C(0x70744950)
@@ -106,34 +104,16 @@ enum crt_result crt_ipc_export_memory(uintptr_t address, struct crt_ipc_handle *
 static enum crt_result map_import(struct import *import, const struct crt_ipc_answer *answer,
                                   int file)
 {
-    struct stat status;
-    if (fstat(file, &status) != 0 || answer->size_bytes == 0 || answer->offset % pxr_page_bytes() ||
-        answer->size_bytes > (uint64_t)status.st_size ||
-        answer->offset > (uint64_t)status.st_size - answer->size_bytes)
+    if (answer->offset % pxr_page_bytes())
         return CRT_MAP_FAILED;
-    size_t size_bytes = (size_t)answer->size_bytes;
-    size_t mapped_bytes = pxr_round_to_pages(size_bytes);
-    void *base = pxr_reserve(mapped_bytes, pxr_page_bytes(), CRT_MAPPING_GUARD_BYTES);
-    if (!base)
-        return CRT_MAP_FAILED;
-    if (mmap(base, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
-             (off_t)answer->offset) == MAP_FAILED) {
-        pxr_unreserve(base, mapped_bytes, CRT_MAPPING_GUARD_BYTES);
-        return CRT_MAP_FAILED;
-    }
-    madvise(base, size_bytes, MADV_DONTFORK);
+    struct crt_file_part part = {file, answer->offset, answer->size_bytes};
     bool is_seen = crt_device_at(answer->device) != NULL;
-    struct crt_allocation known = {.base = (uintptr_t)base,
-                                   .size_bytes = size_bytes,
-                                   .kind = CRT_MEMORY_IPC,
-                                   .access = CRT_ACCESS_ALL,
-                                   .ctx = import->ctx,
-                                   .device = is_seen ? answer->device : import->ctx->device->index};
-    enum crt_result result = crt_arena_place(&known);
-    if (result != CRT_SUCCESS || !crt_arena_find(known.base, &known)) {
-        pxr_unreserve(base, mapped_bytes, CRT_MAPPING_GUARD_BYTES);
-        return CRT_MAP_FAILED;
-    }
+    struct crt_allocation known;
+    enum crt_result result =
+        crt_file_map(&part, CRT_MEMORY_IPC, import->ctx,
+                     is_seen ? answer->device : import->ctx->device->index, &known);
+    if (result != CRT_SUCCESS)
+        return result;
     import->base = known.base;
     import->own_id = known.id;
     return CRT_SUCCESS;

@@ -13,13 +13,16 @@
  */
 #include "cudart/core/memory/mem_op.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/memory/memory.h"
@@ -58,7 +61,8 @@ static struct {
 
 static bool is_wait(enum crt_mem_op_kind kind)
 {
-    return kind == CRT_MEM_OP_WAIT_32 || kind == CRT_MEM_OP_WAIT_64;
+    return kind == CRT_MEM_OP_WAIT_32 || kind == CRT_MEM_OP_WAIT_64 ||
+           kind == CRT_MEM_OP_TAKE_EVENT;
 }
 
 static bool is_wide(enum crt_mem_op_kind kind)
@@ -178,6 +182,21 @@ static void report_missing(struct crt_context *ctx, const struct crt_mem_op *op)
     crt_context_poison(ctx, CRT_ILLEGAL_ADDRESS);
 }
 
+/* Others may take from an eventfd, too: a plain read could then wait. */
+static bool take_event(int event)
+{
+    uint64_t taken;
+    struct iovec place = {&taken, sizeof taken};
+    return preadv2(event, &place, 1, -1, RWF_NOWAIT) == (ssize_t)sizeof taken;
+}
+
+static void give_event(int event)
+{
+    const uint64_t one = 1;
+    while (write(event, &one, sizeof one) < 0 && errno == EINTR)
+        ;
+}
+
 /* Does a write, or checks whether a wait is over: true when the batch can go on. The memory of a
  * pool may be freed after the operation was submitted, but it exists until a stream gets to it. */
 static bool do_access(struct crt_context *ctx, const struct crt_mem_op *op)
@@ -207,7 +226,10 @@ static bool advance(struct batch *batch)
             return true;
         if (op->kind == CRT_MEM_OP_FLUSH || op->kind == CRT_MEM_OP_BARRIER)
             atomic_thread_fence(memory_order_seq_cst);
-        else if (!do_access(batch->ctx, op))
+        else if (op->kind == CRT_MEM_OP_GIVE_EVENT)
+            give_event((int)op->value);
+        else if (op->kind == CRT_MEM_OP_TAKE_EVENT ? !take_event((int)op->value)
+                                                   : !do_access(batch->ctx, op))
             return false;
     }
     return true;

@@ -23,7 +23,10 @@ enum crt_mem_op_kind {
     CRT_MEM_OP_FLUSH = 3, /* nothing to do: memory has no remote writers */
     CRT_MEM_OP_WAIT_64 = 4,
     CRT_MEM_OP_WRITE_64 = 5,
-    CRT_MEM_OP_BARRIER = 6
+    CRT_MEM_OP_BARRIER = 6,
+    /* No operations of programs, and refused by crt_mem_op_check. The value is an eventfd. */
+    CRT_MEM_OP_TAKE_EVENT = 100,
+    CRT_MEM_OP_GIVE_EVENT = 101
 };
 
 /* Conditions of waits: low bits of CUstreamWaitValue_flags. */

@@ -102,12 +102,15 @@ static enum crt_result refuse_free(uintptr_t base)
     return CRT_INVALID_VALUE;
 }
 
-/* The allocation that starts at base, if it is one of the two kinds. */
-static bool find_start(uintptr_t base, enum crt_memory a, enum crt_memory b,
-                       struct crt_allocation *allocation)
+/* Kinds of memory as a set. */
+#define KIND(kind)   (1u << (kind))
+#define DEVICE_KINDS (KIND(CRT_MEMORY_DEVICE) | KIND(CRT_MEMORY_MANAGED))
+
+/* The allocation that starts at base, if it is one of these kinds. */
+static bool find_start(uintptr_t base, unsigned kinds, struct crt_allocation *allocation)
 {
     return crt_memory_find(base, allocation) && allocation->base == base &&
-           (allocation->kind == a || allocation->kind == b);
+           (KIND(allocation->kind) & kinds);
 }
 
 /* For memory that no work uses any more. */
@@ -128,7 +131,7 @@ enum crt_result crt_memory_free(uintptr_t base)
     enum crt_result result = CRT_SUCCESS;
     if (!base || crt_graph_memory_release(base, &result))
         return result;
-    if (!find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation))
+    if (!find_start(base, DEVICE_KINDS | KIND(CRT_MEMORY_EXTERNAL), &allocation))
         return refuse_free(base);
     crt_freed_begin();
     if (allocation.ctx)
@@ -151,7 +154,7 @@ enum crt_result crt_memory_free_host(uintptr_t base)
     struct crt_allocation allocation;
     if (!base)
         return CRT_SUCCESS;
-    if (!find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation))
+    if (!find_start(base, KIND(CRT_MEMORY_HOST), &allocation))
         return refuse_free(base);
     report_in_use(&allocation);
     crt_freed_begin();
@@ -181,8 +184,8 @@ static enum crt_result free_in_stream(struct crt_stream *stream, uintptr_t base)
         return crt_graph_capture_free(stream, base);
     if (crt_graph_memory_release(base, &result))
         return result;
-    bool is_found = find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation) ||
-                    (find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation) &&
+    bool is_found = find_start(base, DEVICE_KINDS, &allocation) ||
+                    (find_start(base, KIND(CRT_MEMORY_HOST), &allocation) &&
                      (allocation.flags & CRT_ALLOCATION_POOLED));
     if (!is_found)
         return refuse_free(base);

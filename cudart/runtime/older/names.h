@@ -21,6 +21,10 @@
 #define cudaStreamGetCaptureInfo_ptsz            cudaStreamGetCaptureInfo_v3_ptsz
 #define cudaStreamUpdateCaptureDependencies      cudaStreamUpdateCaptureDependencies_v2
 #define cudaStreamUpdateCaptureDependencies_ptsz cudaStreamUpdateCaptureDependencies_v2_ptsz
+#define cudaSignalExternalSemaphoresAsync        cudaSignalExternalSemaphoresAsync_v2
+#define cudaSignalExternalSemaphoresAsync_ptsz   cudaSignalExternalSemaphoresAsync_v2_ptsz
+#define cudaWaitExternalSemaphoresAsync          cudaWaitExternalSemaphoresAsync_v2
+#define cudaWaitExternalSemaphoresAsync_ptsz     cudaWaitExternalSemaphoresAsync_v2_ptsz
 
 #define cudaGetDeviceProperties                  crt13_get_device_properties
 #define cudaChooseDevice                         crt13_choose_device

@@ -324,8 +324,86 @@ Test(array, what_no_array_has_is_refused)
     descriptor.Flags = 0x40; /* sparse */
     EXPECT(CRT_NOT_SUPPORTED, cuArray3DCreate_v2(&array, &descriptor));
     descriptor.Flags = 0;
-    descriptor.Format = 0xb0; /* planar */
+    descriptor.Format = 0xa5; /* packed */
     EXPECT(CRT_NOT_SUPPORTED, cuArray3DCreate_v2(&array, &descriptor));
+}
+
+static void expect_plane(CUarray whole, unsigned index, size_t width, size_t height,
+                         unsigned channels)
+{
+    CUDA_ARRAY_DESCRIPTOR got = {0};
+    CUarray plane = NULL;
+    OK(cuArrayGetPlane(&plane, whole, index));
+    OK(cuArrayGetDescriptor_v2(&got, plane));
+    cr_expect_eq(got.Width, width);
+    cr_expect_eq(got.Height, height);
+    cr_expect_eq(got.NumChannels, channels);
+    cr_expect_eq(got.Format, FORMAT_U8);
+}
+
+/* 4:2:0: both colours of four texels behind the brightness of all. */
+Test(array, planes_of_a_picture_are_arrays)
+{
+    make_context();
+    enum { NV12 = 0xb0, ACROSS = 6, DOWN = 4, BYTES = ACROSS * DOWN * 3 / 2 };
+    CUarray array;
+    CUarray colours = NULL;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {ACROSS, DOWN, 0, NV12, 3, 0};
+    unsigned char in[BYTES];
+    unsigned char out[BYTES] = {0};
+    for (int i = 0; i < BYTES; i++)
+        in[i] = (unsigned char)(i + 1);
+    OK(cuArray3DCreate_v2(&array, &descriptor));
+    expect_plane(array, 0, ACROSS, DOWN, 1);
+    expect_plane(array, 1, ACROSS / 2, DOWN / 2, 2);
+    EXPECT(CRT_INVALID_VALUE, cuArrayGetPlane(&colours, array, 2));
+    OK(cuMemcpyHtoA_v2(array, 0, in, BYTES));
+    OK(cuArrayGetPlane(&colours, array, 1));
+    OK(cuMemcpyAtoH_v2(out, colours, 0, BYTES / 3));
+    cr_expect_arr_eq(out, in + BYTES * 2 / 3, BYTES / 3);
+    EXPECT(CRT_INVALID_VALUE, cuMemcpyAtoH_v2(out, colours, 0, BYTES / 3 + 1));
+    EXPECT(CRT_INVALID_HANDLE, cuArrayDestroy(colours));
+    OK(cuArrayDestroy(array));
+    EXPECT(CRT_INVALID_HANDLE, cuMemcpyAtoH_v2(out, colours, 0, 1));
+}
+
+Test(array, pictures_have_the_planes_of_their_format)
+{
+    make_context();
+    CUarray array;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {8, 4, 0, 0xa2, 3, 0}; /* NV16 */
+    OK(cuArray3DCreate_v2(&array, &descriptor));
+    expect_plane(array, 1, 4, 4, 2);
+    OK(cuArrayDestroy(array));
+    descriptor.Format = 0xb2; /* 4:4:4 in three planes */
+    OK(cuArray3DCreate_v2(&array, &descriptor));
+    expect_plane(array, 2, 8, 4, 1);
+    OK(cuArrayDestroy(array));
+    descriptor.Format = 0xb4; /* in two */
+    OK(cuArray3DCreate_v2(&array, &descriptor));
+    expect_plane(array, 1, 8, 4, 2);
+    OK(cuArrayDestroy(array));
+}
+
+Test(array, impossible_pictures_are_refused)
+{
+    make_context();
+    CUarray array;
+    CUmipmappedArray mipmap;
+    const CUDA_ARRAY3D_DESCRIPTOR right = {6, 4, 0, 0xb0, 3, 0};
+    CUDA_ARRAY3D_DESCRIPTOR wrong = right;
+    wrong.Width = 5;
+    EXPECT(CRT_INVALID_VALUE, cuArray3DCreate_v2(&array, &wrong));
+    wrong = right;
+    wrong.Height = 0;
+    EXPECT(CRT_INVALID_VALUE, cuArray3DCreate_v2(&array, &wrong));
+    wrong = right;
+    wrong.Depth = 2;
+    EXPECT(CRT_INVALID_VALUE, cuArray3DCreate_v2(&array, &wrong));
+    wrong = right;
+    wrong.NumChannels = 1;
+    EXPECT(CRT_INVALID_VALUE, cuArray3DCreate_v2(&array, &wrong));
+    EXPECT(CRT_INVALID_VALUE, cuMipmappedArrayCreate(&mipmap, &right, 2));
 }
 
 /* Sizes are in texels; copies are of blocks, in bytes and rows of them. */

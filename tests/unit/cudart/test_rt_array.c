@@ -112,9 +112,36 @@ Test(rt_array, every_kind_of_channel_comes_back)
         cr_expect_eq(got.f, kind);
         RT_OK(cudaFreeArray(array));
     }
+}
+
+Test(rt_array, planes_of_a_picture_are_arrays)
+{
+    enum { ACROSS = 8, DOWN = 4, BYTES = ACROSS * DOWN * 3 / 2 };
     struct cudaChannelFormatDesc planar = {8, 8, 8, 0, cudaChannelFormatKindNV12};
+    struct cudaChannelFormatDesc got;
+    struct cudaExtent extent;
     cudaArray_t array;
-    RT_EXPECT(cudaErrorNotSupported, cudaMallocArray(&array, &planar, 8, 8, 0));
+    cudaArray_t colours;
+    unsigned char in[BYTES];
+    unsigned char out[BYTES / 3] = {0};
+    for (int i = 0; i < BYTES; i++)
+        in[i] = (unsigned char)(i + 1);
+    RT_OK(cudaMallocArray(&array, &planar, ACROSS, DOWN, 0));
+    RT_OK(cudaGetChannelDesc(&got, array));
+    cr_expect_eq(got.f, cudaChannelFormatKindNV12);
+    RT_OK(
+        cudaMemcpy2DToArray(array, 0, 0, in, ACROSS, ACROSS, DOWN * 3 / 2, cudaMemcpyHostToDevice));
+    RT_OK(cudaArrayGetPlane(&colours, array, 1));
+    RT_OK(cudaArrayGetInfo(&got, &extent, NULL, colours));
+    cr_expect_eq(got.x, 8);
+    cr_expect_eq(got.y, 8);
+    cr_expect_eq(got.z, 0);
+    cr_expect_eq(extent.width, ACROSS / 2);
+    cr_expect_eq(extent.height, DOWN / 2);
+    RT_OK(cudaMemcpy2DFromArray(out, ACROSS, colours, 0, 0, ACROSS, DOWN / 2,
+                                cudaMemcpyDeviceToHost));
+    cr_expect_arr_eq(out, in + ACROSS * DOWN, sizeof out);
+    RT_OK(cudaFreeArray(array));
 }
 
 Test(rt_array, boxes_are_measured_in_the_elements_of_the_array)

@@ -73,3 +73,22 @@ Test(exchanges, lanes_that_do_not_come_there_exchange_nothing)
         expect_meetings(body, 1);
     }
 }
+
+#define COUNTED(count) count "popc.b32 %r6, %r6; shl.b32 %r6, %r6, 2; add.u32 %r7, %own, %r6;"
+#define BALLOT         "setp.ge.u32 %p1, %tx, 31; vote.sync.ballot.b32 %r6, %p1, -1;"
+#define PACKS          "st.shared.u32 [%r7], %tx;"
+#define OWN            "ld.shared.u32 %r5, [%own+512]; st.global.u32 [%gout], %r5;"
+
+/* A place that a vote or a match counts is the warp's: nobody else knows whose it was. */
+Test(exchanges, lanes_meet_at_places_that_are_counted)
+{
+    expect_meetings(COUNTED(BALLOT) PACKS OWN, 1);
+    expect_meetings(COUNTED("match.any.sync.b32 %r6, %tx, -1;") PACKS OWN, 1);
+    expect_meetings(COUNTED(BALLOT) OWN PACKS, 0);
+    expect_meetings(COUNTED(BALLOT) PACKS "bar.warp.sync -1;" OWN, 0);
+    expect_meetings(COUNTED(BALLOT) PACKS "ld.shared.u32 %r5, [%r7]; st.global.u32 [%gout], %r5;",
+                    0);
+    expect_meetings("st.shared.u32 [%own+512], %tx;" COUNTED(BALLOT) PACKS OWN, 0);
+    expect_meetings(COUNTED("mov.u32 %r6, %tx;") PACKS OWN, 0);
+    expect_meetings(COUNTED("ld.global.u32 %r6, [%gin];") PACKS OWN, 0);
+}
