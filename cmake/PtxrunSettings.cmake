@@ -91,15 +91,20 @@ function(ptxrun_tested_programs)
     endforeach()
 endfunction()
 
-# ptxrun_unit_test(NAME [THREADS] LIBRARIES... SOURCES tests...): one Criterion program, label
+# ptxrun_unit_test(NAME [THREADS] [BUSY] LIBRARIES... SOURCES tests...): one Criterion program, label
 # "unit"; with THREADS also label "threads": it is worth running, and building, under the thread sanitizer. Its own
 # sources, not the libraries it tests, are compiled without optimising: each runs once, and Criterion's assertions are
-# long, so the compiler would take two to three times as long.
+# long, so the compiler would take two to three times as long. BUSY: it has loops of its own in which it spends more
+# than that.
 function(ptxrun_unit_test name)
-    cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(ARG "THREADS;BUSY" "" "SOURCES;LIBRARIES" ${ARGN})
+    set(level -O0)
+    if(ARG_BUSY)
+        set(level -O1)
+    endif()
     add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:ptxrun_no_cache>)
     target_link_libraries(${name} PRIVATE ptxrun_settings ${ARG_LIBRARIES} criterion)
-    target_compile_options(${name} PRIVATE -Wno-missing-prototypes -Wno-conversion -O0)
+    target_compile_options(${name} PRIVATE -Wno-missing-prototypes -Wno-conversion ${level})
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND ${name} -j2)

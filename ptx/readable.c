@@ -8,9 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,22 +60,35 @@ void ptx_mappings_forget(struct ptx_mappings *mappings)
     *mappings = (struct ptx_mappings){0};
 }
 
+struct mapping {
+    uintptr_t begin;
+    uintptr_t behind;
+    bool is_readable;
+};
+
+/* "begin-behind rwxp …". Not by sscanf, which looks for the end of all text for each line. */
+static struct mapping mapping_of(const char *line)
+{
+    char *at;
+    struct mapping mapping = {.begin = strtoull(line, &at, 16)};
+    mapping.behind = strtoull(at + (*at == '-'), &at, 16);
+    mapping.is_readable = strncmp(at, " r", 2) == 0;
+    return mapping;
+}
+
 size_t ptx_readable_bytes(struct ptx_mappings *mappings, const void *at)
 {
     uintptr_t end = (uintptr_t)at;
     if (!mappings->text)
         mappings->text = read_maps();
     for (const char *line = mappings->text; line && *line; line += *line == '\n') {
-        uintptr_t begin;
-        uintptr_t behind;
-        char readable;
-        int count = sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c", &begin, &behind, &readable);
+        struct mapping mapping = mapping_of(line);
         line += strcspn(line, "\n");
-        if (count != 3 || behind <= end)
+        if (mapping.behind <= end)
             continue;
-        if (begin > end || readable != 'r')
+        if (mapping.begin > end || !mapping.is_readable)
             break;
-        end = behind;
+        end = mapping.behind;
     }
     return mappings->text ? end - (uintptr_t)at : SIZE_MAX;
 }

@@ -704,29 +704,40 @@ struct generator_config generator_config_small(uint64_t seed)
     return config;
 }
 
+static void make_spare(struct generator_config *config, struct dice *dice)
+{
+    config->statements = dice_below(dice, 2);
+    config->functions = 0;
+    config->max_depth = 1;
+    config->own_bytes = 16;
+    config->pools = (struct generator_pools){.r = 3, .l = 1, .p = 2, .u = 1};
+    config->has_atomics = config->has_chains = false;
+    config->is_lean = config->is_spare = true;
+}
+
+static void make_spare_parting(struct generator_config *config, struct dice *dice)
+{
+    config->partings += dice_chance(dice, 10);
+    make_spare(config, dice);
+    config->arms = dice_chance(dice, 40) ? 3 : 2;
+    config->arm_meetings = dice_chance(dice, 40) ? 4 : 2;
+}
+
 struct generator_config generator_config_matrices(uint64_t seed)
 {
     struct dice dice = {seed ^ UINT64_C(0x3a721ce5)};
     struct generator_config config = generator_config_small(seed);
+    uint32_t size = dice_below(&dice, 100);
     config.has_exits = config.has_leavers = false;
     config.has_warp_ops = config.has_matrices = true;
     config.matrices = 1 + dice_below(&dice, 6);
     config.meetings = 3;
+    if (size >= 10) {
+        make_spare(&config, &dice);
+        config.matrices = 2 + dice_below(&dice, 2);
+        config.pools.r = 5;
+    }
     return config;
-}
-
-static void make_spare(struct generator_config *config, struct dice *dice)
-{
-    config->partings += dice_chance(dice, 10);
-    config->statements = dice_below(dice, 2);
-    config->functions = 0;
-    config->max_depth = 1;
-    config->arms = dice_chance(dice, 40) ? 3 : 2;
-    config->arm_meetings = dice_chance(dice, 40) ? 4 : 2;
-    config->own_bytes = 16;
-    config->pools = (struct generator_pools){.r = 3, .l = 1, .p = 2, .u = 1};
-    config->has_atomics = false;
-    config->is_lean = config->is_spare = true;
 }
 
 struct generator_config generator_config_leavers(uint64_t seed)
@@ -740,7 +751,7 @@ struct generator_config generator_config_leavers(uint64_t seed)
     config.meetings = 3;
     config.partings = 1;
     if (size >= 20)
-        make_spare(&config, &dice);
+        make_spare_parting(&config, &dice);
     else if (size > 0)
         make_lean(&config, &dice);
     return config;

@@ -14,6 +14,7 @@
 #define LOADS_MAX       3
 
 #define CHAIN_MAX       12
+#define CHAIN_SPARE     8
 #define CHAIN_LONG      70 /* more than the words of a warp have room for */
 #define CHAIN_REGISTERS (CHAIN_LONG * REGISTERS_MAX)
 
@@ -282,9 +283,12 @@ static void gen_rows_before(struct gen *g, struct chain *chain)
 static void gen_products(struct gen *g)
 {
     struct chain chain = {.count = 0};
-    unsigned count = dice_chance(&g->dice, 50) ? 1 : 1 + dice_below(&g->dice, CHAIN_MAX);
+    bool is_spare = g->config->is_spare;
+    unsigned count = dice_chance(&g->dice, 50)
+                         ? 1
+                         : 1 + dice_below(&g->dice, is_spare ? CHAIN_SPARE : CHAIN_MAX);
     uint32_t share = dice_chance(&g->dice, 50) ? 30 : 90;
-    if (dice_chance(&g->dice, 4))
+    if (dice_chance(&g->dice, is_spare ? 1 : 4))
         count = CHAIN_LONG;
     if (dice_chance(&g->dice, 30))
         gen_rows_before(g, &chain);
@@ -298,6 +302,28 @@ static void gen_products(struct gen *g)
     for (unsigned i = 0; i < chain.count; i++)
         if (!chain.is_taken[i] || dice_chance(&g->dice, 50))
             gen_keep(g, 1, &chain.names[i]);
+}
+
+/* In a few turns, or in one, in which sums may stay where they are. */
+static void gen_products_in_turns(struct gen *g)
+{
+    char left[NAME_BYTES];
+    char goes_on[NAME_BYTES];
+    char label[NAME_BYTES];
+    if (!dice_chance(&g->dice, 40)) {
+        gen_products(g);
+        return;
+    }
+    gen_temp(g, 32, left);
+    gen_temp(g, 1, goes_on);
+    gen_new_label(g, label);
+    gen_line(g, "mov.u32 %s, %u;", left, 1 + dice_below(&g->dice, 3));
+    gen_label(g, label);
+    for (unsigned times = 1 + dice_below(&g->dice, 2); times > 0; times--)
+        gen_products(g);
+    gen_line(g, "sub.u32 %s, %s, 1;", left, left);
+    gen_line(g, "setp.ne.u32 %s, %s, 0;", goes_on, left);
+    gen_line(g, "@%s bra.uni %s;", goes_on, label);
 }
 
 /* ---- rows of 16 bytes, in the threads' own cells ---- */
@@ -359,7 +385,7 @@ void gen_matrix(struct gen *g)
 {
     uint32_t roll = dice_below(&g->dice, 10);
     if (roll < 6)
-        gen_products(g);
+        gen_products_in_turns(g);
     else if (roll < 9)
         gen_rows_of_cells(g);
     else

@@ -4,7 +4,8 @@
  * is written to a file, made smaller, and completed with what the memory should hold.
  *
  *   random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils] [--seed S]
- *                  [--count N] [--time SECONDS] [--jobs N] [--backend NAME,…] [--out DIR]
+ *                  [--count N] [--time SECONDS] [--jobs N] [--backend NAME,…] [--share N]
+ *                  [--out DIR]
  *   random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils] [--backend
  * NAME,…]
  *                  --print SEED | --check FILE | --reduce FILE
@@ -40,6 +41,7 @@ struct options {
     const char *directory;
     const char *backends; /* names; the list is made from them */
     struct backend_list tested;
+    unsigned share; /* a kernel runs on every share-th of them */
     uint64_t seed;
     uint64_t count;
     unsigned jobs;
@@ -247,17 +249,27 @@ static bool write_seed(const struct options *options, uint64_t seed, char path[4
     return is_written;
 }
 
+/* The backends of a seed: all have their turn. */
+static struct backend_list turn_of(const struct options *options, uint64_t seed)
+{
+    struct backend_list list = {.count = 0};
+    for (size_t n = seed % options->share; n < options->tested.count; n += options->share)
+        list.backends[list.count++] = options->tested.backends[n];
+    return list;
+}
+
 static enum verdict try_seed(const struct options *options, uint64_t seed, bool is_reported,
                              struct progress *progress)
 {
     struct text text = {0};
+    const struct backend_list tested = turn_of(options, seed);
     struct comparison comparison;
     char path[4096];
     current_seed_low = (sig_atomic_t)(uint32_t)seed;
     current_seed_high = (sig_atomic_t)(uint32_t)(seed >> 32);
     limit_time(true);
     make_seed(options, seed, &text);
-    enum verdict verdict = judge("random kernel", text.bytes, &options->tested, 2, &comparison);
+    enum verdict verdict = judge("random kernel", text.bytes, &tested, 2, &comparison);
     limit_time(false);
     for (int n = 0; n < BACKEND_BUILD_COUNT; n++) {
         progress->fused[n] += pxr_collapse_is_fused(comparison.made[n].collapse);
@@ -412,7 +424,8 @@ static int usage(void)
 {
     fputs("random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils]\n"
           "               [--seed S] [--count N] [--time SECONDS] [--jobs N] [--backend "
-          "NAME,...] [--out DIR]\n"
+          "NAME,...] [--share N]\n"
+          "               [--out DIR]\n"
           "random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils]\n"
           "               [--backend NAME,...]\n"
           "               --print SEED | --check FILE | --reduce FILE\n"
@@ -424,6 +437,7 @@ static int usage(void)
           "  --stencils: all are stencils over matrices, without loops and meetings\n"
           "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical,\n"
           "        vector, auto, with -normal or -jit in one mode only; product, driver\n"
+          "  --share: a kernel runs on every Nth of the backends, which take turns\n"
           "  PTXRUN_WIDTH, PTXRUN_JAM: of vectors of threads\n",
           stderr);
     return 2;
@@ -454,6 +468,8 @@ static int take_option(struct options *options, const char *name, const char *va
         options->seconds = (unsigned)strtoul(value, NULL, 0);
     else if (strcmp(name, "--jobs") == 0)
         options->jobs = (unsigned)strtoul(value, NULL, 0);
+    else if (strcmp(name, "--share") == 0)
+        options->share = (unsigned)strtoul(value, NULL, 0);
     else if (strcmp(name, "--out") == 0)
         options->directory = value;
     else if (strcmp(name, "--backend") == 0)
@@ -474,12 +490,13 @@ int main(int argc, char **argv)
                               .config = generator_config_from_seed,
                               .seed = 1,
                               .count = 100,
+                              .share = 1,
                               .jobs = 1};
     int n = 1;
     for (int taken = 1; n < argc && taken != 0; n += taken)
         taken = take_option(&options, argv[n], argv[n + 1]);
     if (!backend_list_add(&options.tested, options.backends) || options.jobs == 0 ||
-        options.jobs > MAX_JOBS)
+        options.jobs > MAX_JOBS || options.share == 0)
         return usage();
     if (options.seconds && options.count == 100)
         options.count = UINT64_MAX;

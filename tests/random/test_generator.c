@@ -45,6 +45,11 @@ static struct text clusters_text_of(uint64_t seed)
     return make(generator_config_clusters(seed));
 }
 
+static struct text matrices_text_of(uint64_t seed)
+{
+    return make(generator_config_matrices(seed));
+}
+
 static struct text stencil_text_of(uint64_t seed)
 {
     return make(generator_config_stencils(seed));
@@ -88,8 +93,11 @@ Test(generator, every_text_is_a_case_and_a_module)
         require_module(&leavers, (int)seed);
         struct text stencil = stencil_text_of(seed);
         struct text clusters = clusters_text_of(seed);
+        struct text matrices = matrices_text_of(seed);
         require_module(&clusters, (int)seed);
+        require_module(&matrices, (int)seed);
         text_fini(&clusters);
+        text_fini(&matrices);
         require_module(&rows, (int)seed);
         require_module(&stencil, (int)seed);
         text_fini(&stencil);
@@ -284,6 +292,32 @@ Test(generator, blocks_of_clusters_meet_and_reach_each_other)
             is_seen[n] |= strstr(text.bytes, kinds[n]) != NULL;
         text_fini(&text);
     }
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+        cr_assert(is_seen[n], "%s", kinds[n]);
+}
+
+/* Of each kind there is something, although nine of ten kernels are spare. */
+Test(generator, matrices_are_multiplied_moved_and_multiplied_again)
+{
+    static const char *const kinds[] = {"mma.sync", "mma.sp",    "wmma.mma",       "ldmatrix",
+                                        "stmatrix", "movmatrix", "cvt.rna",        "add.cc",
+                                        "@%tp",     "bra.uni",   ".reg .b16 %h<5>"};
+    bool is_seen[sizeof kinds / sizeof *kinds] = {0};
+    size_t small_bytes = 0;
+    size_t bytes = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct text text = matrices_text_of(seed);
+        struct text small = small_text_of(seed);
+        bytes += text.len;
+        small_bytes += small.len;
+        cr_assert_eq(count_of(text.bytes, "exit;"), 0);
+        cr_assert(strstr(text.bytes, "mma") || strstr(text.bytes, "matrix"), "%d", (int)seed);
+        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+            is_seen[n] |= strstr(text.bytes, kinds[n]) != NULL;
+        text_fini(&text);
+        text_fini(&small);
+    }
+    cr_assert_leq(bytes, small_bytes);
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
         cr_assert(is_seen[n], "%s", kinds[n]);
 }

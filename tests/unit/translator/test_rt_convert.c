@@ -12,23 +12,40 @@
 struct format {
     unsigned mantissa_bits;
     uint32_t infinity; /* bits */
+    long double
+        values[0x8000]; /* of patterns without a sign, which are looked at millions of times */
 };
 
-static const struct format f16 = {10, 0x7c00};
-static const struct format bf16 = {7, 0x7f80};
+static struct format f16 = {10, 0x7c00, {0}};
+static struct format bf16 = {7, 0x7f80, {0}};
 
-/* The value of a 16-bit pattern, NaN excluded. Infinity as the next power of two, as rounding to
- * nearest sees it. */
-static long double value_of(uint32_t bits, const struct format *format)
+/* The value of a 16-bit pattern without a sign, NaN excluded. Infinity as the next power of two, as
+ * rounding to nearest sees it. */
+static long double compute_value(uint32_t bits, const struct format *format)
 {
-    uint32_t magnitude = bits & 0x7fff;
     int bias = (int)(format->infinity >> format->mantissa_bits) / 2;
-    int exponent = (int)(magnitude >> format->mantissa_bits);
-    uint32_t mantissa = magnitude & ((1u << format->mantissa_bits) - 1);
+    int exponent = (int)(bits >> format->mantissa_bits);
+    uint32_t mantissa = bits & ((1u << format->mantissa_bits) - 1);
     if (exponent != 0)
         mantissa |= 1u << format->mantissa_bits;
     int scale = (exponent == 0 ? 1 : exponent) - bias - (int)format->mantissa_bits;
-    return ldexpl(bits & 0x8000 ? -(long double)mantissa : (long double)mantissa, scale);
+    return ldexpl((long double)mantissa, scale);
+}
+
+static void fill_values(void)
+{
+    for (uint32_t bits = 0; bits < 0x8000; bits++) {
+        f16.values[bits] = compute_value(bits, &f16);
+        bf16.values[bits] = compute_value(bits, &bf16);
+    }
+}
+
+TestSuite(rt_convert, .init = fill_values);
+
+static long double value_of(uint32_t bits, const struct format *format)
+{
+    long double magnitude = format->values[bits & 0x7fff];
+    return bits & 0x8000 ? -magnitude : magnitude;
 }
 
 /* a rounded to the format. a_is_negative: the sign when a is zero. */
