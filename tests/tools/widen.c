@@ -4,7 +4,8 @@
  * (tests/vector/README.md).
  *
  *   widen [--width N] [--jam N] [--bits N] [--seed KIND:SITE] [--print | --prepared]
- *         [--raw | --optimised | --poison] [--like FILE] [--verbose] [--jobs N] FILE.ll…
+ *         [--raw | --optimised | --poison] [--concise] [--like FILE] [--verbose] [--jobs N]
+ *         FILE.ll…
  *   widen --random --seed S --count N [--source] …
  *   widen --defects [--excuses LIST | --known-size] [--share N] [--list | --verbose] [--jobs N]
  *         FILE.ll…
@@ -39,8 +40,8 @@ static int usage(void)
 {
     fputs(
         "usage: widen [--width N] [--jam N] [--bits N] [--skip STEP|all]... [--seed KIND:SITE]\n"
-        "             [--print | --prepared] [--raw | --optimised | --poison] [--like FILE]\n"
-        "             [--verbose] [--jobs N] FILE.ll...\n"
+        "             [--print | --prepared] [--raw | --optimised | --poison] [--concise]\n"
+        "             [--like FILE] [--verbose] [--jobs N] FILE.ll...\n"
         "       widen --random --seed S --count N [--source] ...\n"
         "       widen --defects [--excuses LIST | --known-size] [--share N] [--list | --verbose]\n"
         "             [--jobs N] FILE.ll...\n",
@@ -127,6 +128,7 @@ static bool parse_options(int argc, char **argv, struct widen_options *options)
         LIST,
         WORDY,
         SIZED,
+        CONCISE,
         FLAGS
     };
     static int flags[FLAGS];
@@ -150,6 +152,7 @@ static bool parse_options(int argc, char **argv, struct widen_options *options)
                                           {"list", no_argument, &flags[LIST], 1},
                                           {"known-size", no_argument, &flags[SIZED], 1},
                                           {"poison", no_argument, &flags[POISON], 1},
+                                          {"concise", no_argument, &flags[CONCISE], 1},
                                           {"verbose", no_argument, &flags[WORDY], 1},
                                           {0}};
     *options = (struct widen_options){.width = WIDEN_ANY, .jam = WIDEN_ANY, .jobs = 1, .count = 1};
@@ -163,6 +166,7 @@ static bool parse_options(int argc, char **argv, struct widen_options *options)
     options->is_raw_only = flags[RAW];
     options->is_optimised_only = flags[TUNED];
     options->is_poisoned = flags[POISON];
+    options->is_concise = flags[CONCISE];
     options->is_random = flags[RANDOM];
     options->is_defects = flags[DEFECTS];
     options->is_list = flags[LIST];
@@ -194,6 +198,7 @@ static void add_config(const struct widen_options *options, struct iteration_con
         config.is_optimised = false;
         config.is_poisoned = true;
     }
+    config.is_concise = options->is_concise;
     config.vector_bits = options->bits;
     config.skipped = options->skipped;
     config.seed = options->defect.seed;
@@ -294,8 +299,8 @@ void widen_print_config(const struct iteration_case *c, const struct iteration_c
     printf("width %u jam %u", config->width, config->jam);
     if (config->is_size_known)
         printf(" of %ux%u", size.nx, size.ny);
-    printf("%s%s", config->is_optimised ? " optimised" : "",
-           config->is_poisoned ? " poisoned" : "");
+    printf("%s%s%s", config->is_optimised ? " optimised" : "",
+           config->is_poisoned ? " poisoned" : "", config->is_concise ? " concise" : "");
     if (config->seed != TR_VECTOR_SEED_NONE)
         printf(" %s:%u", widen_kind_names[config->seed], config->seed_site);
 }
@@ -402,6 +407,7 @@ static int print(const struct widen_options *options)
                                       .jam = options->jam == WIDEN_ANY ? 1 : options->jam,
                                       .is_optimised = options->is_optimised_only,
                                       .is_poisoned = options->is_poisoned,
+                                      .is_concise = options->is_concise,
                                       .vector_bits = options->bits,
                                       .skipped = options->skipped,
                                       .seed = options->defect.seed,

@@ -22,7 +22,7 @@ struct widen_options {
     uint32_t skipped;    /* steps of tuning: 1 << enum tr_tuning */
     struct iteration_config defect;
     bool prints_widened, prints_prepared, prints_source;
-    bool is_raw_only, is_optimised_only, is_poisoned;
+    bool is_raw_only, is_optimised_only, is_poisoned, is_concise;
     bool is_random, is_defects, is_verbose, is_size_known, is_list;
     const char *excuses_path;
     struct excuses excuses; /* of defects that no run can show, by "case kind" */

@@ -358,6 +358,7 @@ static struct tr_vector_options make_options(const struct tr_target *target,
                                       .skipped = config->skipped,
                                       .is_forced = true,
                                       .is_poisoned = config->is_poisoned,
+                                      .function_length = config->is_concise ? UINT32_MAX : 0,
                                       .seed = config->seed,
                                       .seed_site = config->seed_site};
 }

@@ -21,6 +21,7 @@ struct iteration_config {
     uint32_t known_size;  /* … those of this size */
     bool is_optimised;    /* LLVM's passes run on the result */
     bool is_poisoned;     /* lanes that are not active have poison, and nothing must use it */
+    bool is_concise;      /* as in a long function */
     enum tr_vector_seed seed;
     uint32_t seed_site;
     bool is_code_kept; /* outcome->code is wanted */

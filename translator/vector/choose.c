@@ -54,6 +54,14 @@
 #define SHARED 16
 #define LIVE   24
 
+/* Functions of more instructions have one version of everything, with masks: two take twice the
+ * time to compile, and what the one without masks gains is lost where so much code does not fit
+ * caches. */
+#define LONG_FUNCTION 2000
+
+/* Loops of fewer instructions take longer with masks in every turn. */
+#define SHORT_LOOP 100
+
 /* Copies of words in a loop whose turns are far from each other: as many registers of one array; of
  * all arrays; and instructions of all copies, of which a processor that does much else looks ahead
  * less. */
@@ -537,6 +545,22 @@ uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
     return choose_width(length_of(nest, working, options), options);
 }
 
+static bool has_short_loop(const struct tr_iteration *iteration)
+{
+    for (uint32_t l = 0; l < iteration->loops.count; l++)
+        if (iteration->units[iteration->loops.loops[l].header].cost < SHORT_LOOP)
+            return true;
+    return false;
+}
+
+/* Where masks are registers, so that accesses cost the same with and without them. */
+static bool is_concise(const struct tr_versions *versions, const struct tr_vector_options *options,
+                       uint32_t copies)
+{
+    return copies == 1 && options->target->masks_all && options->function_length >= LONG_FUNCTION &&
+           versions->expected.common_count == 0 && !has_short_loop(&versions->masked);
+}
+
 /* Whether the budget allows one more nest. */
 static bool is_affordable(const struct tr_vector_options *options, uint32_t effort)
 {
@@ -562,11 +586,13 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
                limit_copies(iteration, options, choose_copies(estimate, options)),
                vectors_of_line(iteration->target, width), estimate, shape);
+    uint32_t copies = shape->jam[0] * shape->jam[1];
+    shape->is_concise = is_concise(versions, options, copies);
     shape->width_reason = why_width(options, shape->width);
     shape->jam_reason = why_jam(iteration, options, shape);
     shape->is_worthwhile = true;
     shape->reason = "";
-    uint32_t effort = effort_of_copies(estimate, shape->jam[0] * shape->jam[1]);
+    uint32_t effort = effort_of_copies(estimate, copies);
     if (row != 0 && row < 4)
         shape->reason = "rows of the block have fewer than 4 threads";
     else if (estimate->vector > WORTHWHILE * estimate->scalar)

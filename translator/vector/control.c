@@ -147,11 +147,12 @@ LLVMValueRef tr_control_all_come(struct tr_widen *widen, const struct tr_join *j
     return tr_widen_mask_all(widen, mask);
 }
 
-bool tr_control_is_split(const struct tr_iteration *iteration, uint32_t segment, uint32_t copies)
+bool tr_control_is_split(const struct tr_iteration *iteration, uint32_t segment, uint32_t copies,
+                         bool is_concise)
 {
     const struct tr_unit *unit = &iteration->units[segment];
     uint32_t most = unit->has_loop ? TR_TOGETHER_MAX : SPLIT_MAX;
-    return unit->has_effects && !unit->is_fault && unit->cost * copies <= most;
+    return !is_concise && unit->has_effects && !unit->is_fault && unit->cost * copies <= most;
 }
 
 /* Emits the copy for all lanes; the builder goes on where not all lanes come. */
@@ -194,7 +195,8 @@ static void emit_branch_around(struct tr_control *control, uint32_t segment,
     struct tr_way ways[3];
     uint32_t way_count = 0;
     LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
-    if (!control->is_part && tr_control_is_split(control->iteration, segment, widen->copies))
+    if (!control->is_part &&
+        tr_control_is_split(control->iteration, segment, widen->copies, widen->is_concise))
         ways[way_count++] =
             emit_whole(control, segment, &slots,
                        tr_control_all_come(widen, &control->joins[segment], mask), pending, meet);

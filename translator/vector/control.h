@@ -108,7 +108,8 @@ LLVMValueRef tr_control_any_takes(struct tr_widen *widen, LLVMValueRef condition
 /* Whether the unit is branched around if no lane comes; if not, it is emitted as if all came. */
 bool tr_control_is_branched_around(const struct tr_iteration *iteration, uint32_t segment);
 /* … and if it is, whether to emit it a second time without masks, for when all lanes come. */
-bool tr_control_is_split(const struct tr_iteration *iteration, uint32_t segment, uint32_t copies);
+bool tr_control_is_split(const struct tr_iteration *iteration, uint32_t segment, uint32_t copies,
+                         bool is_concise);
 
 /* ---- ways that come together (merge.c) ---- */
 

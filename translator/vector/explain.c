@@ -31,19 +31,21 @@ static bool is_about_loop(const struct tr_iteration *iteration, uint32_t number)
 
 enum way { WAY_FLAT, WAY_FAULT, WAY_MASKED, WAY_SPLIT };
 
-static enum way way_to(const struct tr_iteration *iteration, uint32_t to, uint32_t copies)
+static enum way way_to(const struct tr_iteration *iteration, uint32_t to,
+                       const struct tr_shape_of_nest *shape)
 {
     const struct tr_unit *unit = &iteration->units[to];
     if (unit->kind != TR_UNIT_MASKED || !tr_control_is_branched_around(iteration, to))
         return WAY_FLAT;
     if (unit->is_fault)
         return WAY_FAULT;
-    return tr_control_is_split(iteration, to, copies) ? WAY_SPLIT : WAY_MASKED;
+    uint32_t copies = shape->jam[0] * shape->jam[1];
+    return tr_control_is_split(iteration, to, copies, shape->is_concise) ? WAY_SPLIT : WAY_MASKED;
 }
 
 /* Names the branch by the way that costs most. */
 static const char *name_branch(const struct tr_iteration *iteration, uint32_t number,
-                               uint32_t copies)
+                               const struct tr_shape_of_nest *shape)
 {
     static const char *const names[] = {[WAY_FLAT] =
                                             "all threads do both ways, results are selected",
@@ -53,19 +55,19 @@ static const char *name_branch(const struct tr_iteration *iteration, uint32_t nu
     const struct tr_segment *segment = &iteration->graph.segments[number];
     enum way most = WAY_FLAT;
     for (uint32_t i = 0; i < segment->succ_count; i++) {
-        enum way way = way_to(iteration, segment->succs[i], copies);
+        enum way way = way_to(iteration, segment->succs[i], shape);
         most = way > most ? way : most;
     }
     return names[most];
 }
 
-static void add_branches(const struct tr_about *about, uint32_t copies)
+static void add_branches(const struct tr_about *about, const struct tr_shape_of_nest *shape)
 {
     const struct tr_iteration *iteration = about->iteration;
     for (uint32_t s = 0; s < iteration->graph.segment_count; s++)
         if (iteration->shapes.is_divergent[s] && iteration->graph.segments[s].succ_count > 1 &&
             !is_about_loop(iteration, s))
-            tr_explain_add(about, TR_SAID_BRANCHES, name_branch(iteration, s, copies),
+            tr_explain_add(about, TR_SAID_BRANCHES, name_branch(iteration, s, shape),
                            terminator_of(iteration, s));
 }
 
@@ -228,7 +230,7 @@ enum pxr_status tr_explain_nest(struct tr_explanation *explanation,
     say_estimate(&about, &shape->estimate);
     add_expectations(&about, &versions->expected);
     tr_explain_instructions(&about);
-    add_branches(&about, shape->jam[0] * shape->jam[1]);
+    add_branches(&about, shape);
     add_uneven_loops(&about);
     if (is_widened)
         sum_up_vectors(explanation, &about, &shape->estimate);

@@ -51,9 +51,9 @@ static enum pxr_status plan_accesses(const struct vectoriser *vectoriser,
 }
 
 /* Iterations with at most so many instructions, times copies, have no guards, if nothing else is
- * expected that comes behind them: where not all lanes
- * go on, the others are masked, all copies side by side. This is more code, but faster at
- * borders. */
+ * expected that comes behind them: where not all lanes go on, the others are masked, all copies
+ * side by side. This is more code, but faster at borders. Nor have concise nests, of which there is
+ * one version. */
 #define GUARDLESS_MAX 320
 
 static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const struct tr_nest *nest,
@@ -64,7 +64,7 @@ static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const st
     uint32_t copies = shape->jam[0] * shape->jam[1];
     struct tr_expectations *expected = &versions->expected;
     if (expected->guard_count == 0 || expected->common_count > 0 ||
-        shape->estimate.length * copies > GUARDLESS_MAX)
+        (!shape->is_concise && shape->estimate.length * copies > GUARDLESS_MAX))
         return PXR_OK;
     expected->guard_count = 0;
     tr_iteration_fini(&versions->fast);
@@ -169,9 +169,8 @@ static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, struct tr_n
  * copies, however short they are. */
 #define FUNCTION_LENGTH_MAX 8000
 
-static uint32_t copies_max(LLVMValueRef function)
+static uint32_t copies_max(uint32_t length)
 {
-    uint32_t length = tr_instruction_count(function);
     return length >= FUNCTION_LENGTH_MAX ? 1 : FUNCTION_LENGTH_MAX / (length > 0 ? length : 1);
 }
 
@@ -190,8 +189,10 @@ enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_optio
                              struct tr_vector_report *report, struct pxr_error *err)
 {
     struct tr_vector_options limited = *options;
+    if (limited.function_length == 0)
+        limited.function_length = tr_instruction_count(function);
     if (limited.copies_max == 0)
-        limited.copies_max = copies_max(function);
+        limited.copies_max = copies_max(limited.function_length);
     struct vectoriser vectoriser = {
         .function = function,
         .options = &limited,

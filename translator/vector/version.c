@@ -240,6 +240,12 @@ static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMV
     return PXR_OK;
 }
 
+/* Whether nothing is left over. */
+static bool is_even(LLVMValueRef all, uint32_t block_row, uint32_t count)
+{
+    return (block_row != 0 && block_row % count == 0) || is_multiple(all, count);
+}
+
 /* Goes to a new block if at least `count` of `all` are left from `first` on; the builder stays
  * where they are not. If they always are, it goes to the new block: false. */
 static bool branch_if_left(struct version *version, LLVMValueRef all, uint32_t block_row,
@@ -248,7 +254,7 @@ static bool branch_if_left(struct version *version, LLVMValueRef all, uint32_t b
     struct tr_widen *widen = &version->widen;
     LLVMBuilderRef b = widen->builder;
     *enough = LLVMGetInsertBlock(b);
-    if ((block_row != 0 && block_row % count == 0) || is_multiple(all, count))
+    if (is_even(all, block_row, count))
         return false;
     *enough = tr_widen_new_block(widen, "whole");
     LLVMBasicBlockRef rest = tr_widen_new_block(widen, "rest");
@@ -290,7 +296,16 @@ static enum pxr_status build_loops(struct version *version, struct pxr_error *er
     return version->masked != NULL ? build_masked(version, err) : PXR_OK;
 }
 
-/* The row is too short for any vector: the masked version does it all. */
+/* Whether the masked version does it all: the row is too short for any vector, or something is left
+ * over and there is to be one version. */
+static bool is_masked_only(const struct version *version)
+{
+    uint32_t lanes = version->widen.width * version->shape->jam[0];
+    return is_less(version->length, lanes) ||
+           (version->shape->is_concise &&
+            !is_even(version->length, version->nest->x.block_row, lanes));
+}
+
 static enum pxr_status build_masked_only(struct version *version, struct pxr_error *err)
 {
     LLVMBuilderRef b = version->widen.builder;
@@ -330,6 +345,7 @@ static void init_widen(struct version *version, const struct tr_vector_options *
     struct tr_widen *widen = &version->widen;
     widen->options = options;
     widen->width = version->shape->width;
+    widen->is_concise = version->shape->is_concise;
     widen->function = LLVMGetBasicBlockParent(version->outer->header);
     widen->module = LLVMGetGlobalParent(widen->function);
     widen->llvm = LLVMGetModuleContext(widen->module);
@@ -367,9 +383,8 @@ enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *ve
     version.y_latch = tr_widen_new_block(widen, "next_row");
     version.done = tr_widen_new_block(widen, "done");
     LLVMPositionBuilderAtEnd(widen->builder, entry);
-    enum pxr_status status = is_less(version.length, widen->width * shape->jam[0])
-                                 ? build_masked_only(&version, err)
-                                 : build_loops(&version, err);
+    enum pxr_status status =
+        is_masked_only(&version) ? build_masked_only(&version, err) : build_loops(&version, err);
     if (status == PXR_OK) {
         LLVMPositionBuilderAtEnd(widen->builder, version.done);
         LLVMBuildBr(widen->builder, version.outer->after);

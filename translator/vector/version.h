@@ -33,6 +33,7 @@ struct tr_estimate {
 struct tr_shape_of_nest {
     uint32_t width;
     uint32_t jam[2]; /* along the row, rows */
+    bool is_concise; /* there is one version of everything, with masks where it needs them */
     bool is_worthwhile;
     const char *reason; /* if not: why; otherwise empty */
     const char *width_reason;

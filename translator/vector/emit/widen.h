@@ -60,6 +60,7 @@ struct tr_widen {
     uint32_t width;
     uint32_t jam[2]; /* copies along the row, rows */
     uint32_t copies; /* jam[0] * jam[1]; copy c is vector c % jam[0] of row c / jam[0] */
+    bool is_concise; /* units have no second copy without masks */
     LLVMContextRef llvm;
     LLVMModuleRef module;
     LLVMValueRef function;

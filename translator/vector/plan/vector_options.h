@@ -47,12 +47,13 @@ struct tr_vector_options {
     const struct tr_target *target; /* never NULL */
     struct tr_budget *budget;       /* of compile effort; NULL: there is no limit */
     struct tr_streaming streaming;
-    bool has_local_arrays; /* of threads, in rt_block.frame; for what is said only */
-    uint32_t skipped;      /* steps of tuning that are left out: 1 << enum tr_tuning */
-    uint32_t copies_max;   /* no more unless they are asked for; 0: by the function's length */
-    bool is_forced;        /* also loops that are likely to be slower as vectors */
-    bool is_poisoned;      /* for tests: values of lanes that are not active are poison, as any of
-                              them may be */
+    bool has_local_arrays;    /* of threads, in rt_block.frame; for what is said only */
+    uint32_t skipped;         /* steps of tuning that are left out: 1 << enum tr_tuning */
+    uint32_t function_length; /* instructions; 0: tr_vectorise counts them */
+    uint32_t copies_max;      /* no more unless they are asked for; 0: by the function's length */
+    bool is_forced;           /* also loops that are likely to be slower as vectors */
+    bool is_poisoned; /* for tests: values of lanes that are not active are poison, as any of
+                         them may be */
     enum tr_vector_seed seed;
     uint32_t seed_site;
 };
