@@ -14,8 +14,12 @@
 /* Loads outside of loops count as an unrolled loop if rows, and threads of a row, share so many. */
 #define UNROLLED_LOADS 8
 
-/* More instructions of an iteration, times copies, take too long to compile. */
+/* More instructions of an iteration, times copies, take too long to compile … */
 #define LENGTH_MAX 3000
+
+/* … or, if it has no loops, are more than a processor looks ahead anyway: copies would gain
+ * nothing, and the code generator would have to keep the values of all. */
+#define STRAIGHT_MAX 1500
 
 /* The same of the processor's instructions, which what is done lane by lane has many of. */
 #define EFFORT_MAX 5000
@@ -335,6 +339,7 @@ static enum pxr_status make_estimate(struct tr_iteration *iteration, uint32_t wi
         if (iteration->graph.values[v].segment != TR_NONE)
             look_at_value(iteration, width, v, estimate);
     estimate->far = tr_find_far_turns(iteration);
+    estimate->is_straight = iteration->loops.count == 0;
     if (estimate->gathers_sparsely)
         estimate->vector *= SPARSE;
     return count_live(iteration, estimate, err);
@@ -376,17 +381,17 @@ static uint32_t effort_of_copies(const struct tr_estimate *estimate, uint32_t co
     return estimate->effort * (1 + copies);
 }
 
-static bool would_be_long(const struct tr_estimate *estimate,
-                          const struct tr_vector_options *options, uint32_t copies)
-{
-    return copies * estimate->length > LENGTH_MAX ||
-           effort_of_copies(estimate, copies) > EFFORT_MAX ||
-           (options->copies_max != 0 && copies > options->copies_max);
-}
-
 static bool is_unrolled(const struct tr_estimate *estimate)
 {
     return estimate->flat_rows >= UNROLLED_LOADS && estimate->flat_row >= UNROLLED_LOADS;
+}
+
+static bool would_be_long(const struct tr_estimate *estimate,
+                          const struct tr_vector_options *options, uint32_t copies)
+{
+    uint32_t most = estimate->is_straight && !is_unrolled(estimate) ? STRAIGHT_MAX : LENGTH_MAX;
+    return copies * estimate->length > most || effort_of_copies(estimate, copies) > EFFORT_MAX ||
+           (options->copies_max != 0 && copies > options->copies_max);
 }
 
 /* Copies whose sums keep the multipliers busy: as many are begun before the first is done. */

@@ -16,6 +16,7 @@ struct tr_estimate {
     double scalar;      /* of as many threads one by one */
     uint32_t length;    /* instructions */
     uint32_t effort;    /* and about so many of the processor's for one vector */
+    bool is_straight;   /* no loops */
     uint32_t live;      /* vector registers of varying values where segments begin, at most */
     bool shares_rows;   /* a loop loads vectors that are the same in all rows */
     bool shares_row;    /* a loop loads scalars that are the same along a row */

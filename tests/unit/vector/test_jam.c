@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How many copies run side by side, as --explain says it: of a product of tiles whose inner loop
- * somebody has unrolled, and of a loop over a grid, whose turns are far from each other.
+ * somebody has unrolled, of a loop over a grid, whose turns are far from each other, and of long
+ * code without loops.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,4 +271,35 @@ Test(jam, long_turns_do_not)
 {
     expect_turns("i32", "%threads", 30, "8 side by side: turns of a loop are far apart");
     expect_turns("i32", "%threads", 100, "4 side by side: more would gain little");
+}
+
+/* A thread of a row of 1024 adds so many numbers to its own. */
+static void expect_copies_of_sum(int count, const char *copies)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    fputs("define void @kernel(ptr noalias %a) {\n"
+          "entry:\n  br label %iteration\n"
+          "iteration:\n  %x = phi i32 [ 0, %entry ], [ %x.next, %iteration ]\n"
+          "  %i = zext nneg i32 %x to i64\n  %at = getelementptr float, ptr %a, i64 %i\n"
+          "  %s0 = load float, ptr %at\n",
+          out);
+    for (int k = 0; k < count; k++)
+        fprintf(out, "  %%s%d = fadd float %%s%d, %d.0\n", k + 1, k, k + 1);
+    fprintf(out,
+            "  store float %%s%d, ptr %%at\n  %%x.next = add nuw nsw i32 %%x, 1\n"
+            "  %%x.more = icmp ult i32 %%x.next, 1024\n"
+            "  br i1 %%x.more, label %%iteration, label %%done\n"
+            "done:\n  ret void\n}\n",
+            count);
+    fclose(out);
+    expect_reason(text, false, copies);
+    free(text);
+}
+
+Test(jam, long_straight_code_has_fewer_copies)
+{
+    expect_copies_of_sum(200, "vectors of 16 threads, 4 side by side");
+    expect_copies_of_sum(450, "vectors of 16 threads, 2 side by side");
 }
