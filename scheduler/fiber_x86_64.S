@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Context switch for x86-64, System V ABI: the callee-saved registers and the stack pointer. The
- * floating-point control state is the same in every fiber of a worker and is not saved.
+ * floating-point control state is the same in all fibers of a kernel and is not saved (float_mode.h).
  * A jump instead of `ret`: that is always predicted to go back to where the swap was called.
  */
 #if defined(__x86_64__)

@@ -342,11 +342,25 @@ enum pxr_status tr_emit_lg2(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return approximate(ctx, inst, "rt_lg2_f32");
 }
 
+/* The same as tr_ftz_f32, of a value that is not negative. */
+static LLVMValueRef flush_positive(struct tr_ctx *ctx, LLVMValueRef value)
+{
+    if (ctx->options->flushes)
+        return tr_ftz_f32(ctx, value);
+    LLVMValueRef least = LLVMConstReal(ctx->f32, 0x1p-126);
+    LLVMValueRef is_tiny = LLVMBuildFCmp(ctx->builder, LLVMRealOLT, value, least, "");
+    return LLVMBuildSelect(ctx->builder, is_tiny, LLVMConstReal(ctx->f32, 0.0), value, "");
+}
+
 enum pxr_status tr_emit_ex2(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (tr_is_half(inst->types[0]))
         return tr_half_arithmetic(ctx, inst, "rt_half_ex2", 1);
-    return approximate(ctx, inst, "rt_ex2_f32");
+    /* Of a subnormal it is 1, flushed or not: expf() has one .ftz here and none elsewhere. */
+    LLVMValueRef x = unflushed_part(ctx, inst, 1, 0);
+    LLVMValueRef value = tr_helper(ctx, "rt_ex2_f32", ctx->f32, x);
+    tr_set(ctx, inst, 0, PTX_TYPE_F32, flushes(inst) ? flush_positive(ctx, value) : value);
+    return PXR_OK;
 }
 
 enum pxr_status tr_emit_tanh(struct tr_ctx *ctx, const struct ptx_inst *inst)
