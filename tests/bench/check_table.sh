@@ -31,7 +31,7 @@ if grep '"error"' "$work/jit.json"; then
 fi
 
 # The page, with what only the page has.
-"$ptxbench" table --filter 'vector_add 16|reduce_shuffle 32|vote_any|nbody' --rounds 1 --threads 1,2 --html "$work/html" \
+"$ptxbench" table --filter 'vector_add 16|reduce_shuffle 32|vote_any|nbody n=' --rounds 1 --threads 1,2 --html "$work/html" \
     >"$work/page"
 grep -q '^vote_any ' "$work/page" || fail "no row that votes"
 grep -q '^geometric mean of 6 ratios' "$work/page" || fail "a row of the page alone is in the mean"

@@ -6,6 +6,7 @@
  * elsewhere it is a multiplication by 1.
  */
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #include "translator/module/module_steps.h"
@@ -110,12 +111,54 @@ static bool is_flushed(LLVMValueRef value, unsigned depth)
     return false;
 }
 
+static void replace_mark(LLVMValueRef mark, LLVMValueRef value)
+{
+    LLVMReplaceAllUsesWith(mark, value);
+    LLVMInstructionEraseFromParent(mark);
+}
+
+#define NARROW 2 /* floats of a vector that no register has */
+#define WIDE   4
+
+static bool is_narrow(LLVMValueRef mark)
+{
+    LLVMTypeRef type = LLVMTypeOf(mark);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetVectorSize(type) == NARROW &&
+           LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMFloatTypeKind;
+}
+
+/* LLVM 22 cannot make code of a mark of two floats: four are flushed, of which two are anything. */
+static void widen_mark(LLVMBuilderRef b, LLVMValueRef mark)
+{
+    LLVMValueRef value = LLVMGetOperand(mark, 0);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(value)));
+    LLVMTypeRef wide = LLVMVectorType(LLVMGetElementType(LLVMTypeOf(value)), WIDE);
+    LLVMValueRef places[WIDE];
+    for (unsigned i = 0; i < WIDE; i++)
+        places[i] = i < NARROW ? LLVMConstInt(i32, i, false) : LLVMGetPoison(i32);
+    LLVMPositionBuilderBefore(b, mark);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(mark));
+    LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(value));
+    value = LLVMBuildShuffleVector(b, value, none, LLVMConstVector(places, WIDE), "");
+    unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(mark));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(mark))), id, &wide, 1);
+    value = LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, &value, 1, "");
+    none = LLVMGetPoison(wide);
+    replace_mark(mark, LLVMBuildShuffleVector(b, value, none, LLVMConstVector(places, NARROW), ""));
+}
+
 void tr_end_flushes(LLVMModuleRef module)
 {
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
-        TR_FOR_EACH_INSTRUCTION(inst, fn)
-            if (is_mark(inst) && is_flushed(LLVMGetOperand(inst, 0), 0)) {
-                LLVMReplaceAllUsesWith(inst, LLVMGetOperand(inst, 0));
-                LLVMInstructionEraseFromParent(inst);
-            }
+        TR_FOR_EACH_INSTRUCTION(inst, fn) {
+            if (!is_mark(inst))
+                continue;
+            if (is_flushed(LLVMGetOperand(inst, 0), 0))
+                replace_mark(inst, LLVMGetOperand(inst, 0));
+            else if (is_narrow(inst))
+                widen_mark(b, inst);
+        }
+    LLVMDisposeBuilder(b);
 }

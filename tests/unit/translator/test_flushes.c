@@ -71,3 +71,21 @@ Test(flushes, a_mark_behind_a_mark_is_enough)
 {
     cr_expect_eq(marks_left(MARK("a", "x") MARK("r", "a")), 1);
 }
+
+/* LLVM 22 has no code for two. */
+Test(flushes, two_floats_are_flushed_as_four)
+{
+    static const char text[] = "declare <2 x float> @llvm.canonicalize.v2f32(<2 x float>)\n"
+                               "define <2 x float> @f(<2 x float> %x) {\n"
+                               "  %r = call <2 x float> @llvm.canonicalize.v2f32(<2 x float> %x)\n"
+                               "  ret <2 x float> %r\n}\n";
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = parse_ir(context, text);
+    tr_end_flushes(module);
+    char *result = LLVMPrintModuleToString(module);
+    cr_expect(strstr(result, "call <4 x float> @llvm.canonicalize.v4f32") != NULL, "%s", result);
+    cr_expect(strstr(result, "call <2 x float>") == NULL, "%s", result);
+    LLVMDisposeMessage(result);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}

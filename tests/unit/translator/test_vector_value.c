@@ -19,6 +19,7 @@
 
 #include "jit/llvm_target.h"
 #include "tests/support/orc.h"
+#include "translator/module/module_steps.h"
 #include "vector_iterations.h"
 
 static uint8_t input[SLOTS][THREADS][CELL_BYTES];
@@ -107,6 +108,7 @@ static LLVMMemoryBufferRef compile(LLVMModuleRef module, const struct jit_target
                       target->machine, options);
     cr_assert_eq(error, NULL);
     LLVMDisposePassBuilderOptions(options);
+    tr_end_flushes(module);
     LLVMMemoryBufferRef object = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, module, LLVMObjectFile, &message,
                                             &object))
