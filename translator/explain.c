@@ -178,6 +178,12 @@ static void print_matrices(FILE *out, LLVMModuleRef module)
             out);
 }
 
+static void print_flushes(FILE *out, LLVMModuleRef module)
+{
+    if (tr_has_flush_mode(module))
+        fputs("subnormals: flushed by the CPU, as all f32 arithmetic has .ftz\n", out);
+}
+
 enum pxr_status tr_explain(const struct tr_compilation *compilation, enum pxr_collapse asked,
                            char **text, struct pxr_error *err)
 {
@@ -192,6 +198,7 @@ enum pxr_status tr_explain(const struct tr_compilation *compilation, enum pxr_co
     if (compilation->vectors.explanation != NULL)
         fputs(compilation->vectors.explanation, out);
     print_matrices(out, compilation->module);
+    print_flushes(out, compilation->module);
     print_barriers(out, &compilation->barriers);
     tr_budget_text(compilation->budget, spent);
     print_details(out, spent);

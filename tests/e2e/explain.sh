@@ -155,6 +155,11 @@ while read -r phrase; do
     grep -Fq -- "$phrase" numberless || fail "docs/explain.md explains '$phrase'"
 done <phrases
 
+# Kernels that flush subnormals by the CPU's mode, beside one that keeps those of f64.
+explain fast "$root/tests/cuda/prebuilt/shared/fast_math" --explain --tier=best
+has "kernels without subnormals" 'subnormals: flushed by the CPU, as all f32 arithmetic has .ftz$' fast
+[ "$(grep -c 'subnormals: flushed' fast)" = 4 ] || fail "four kernels flush: $(cat fast)"
+
 # --help fits a terminal.
 "$ptxrun" --help >help
 awk 'length > 100' help >long
