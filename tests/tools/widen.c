@@ -23,7 +23,7 @@
 #include "tests/vector/random_iteration.h"
 
 #define MAX_JOBS     64
-#define MAX_CONFIGS  128
+#define MAX_CONFIGS  1024
 #define SHOWN        3 /* of the configurations of an iteration that are wrong */
 #define RANDOM_SHARE 11
 
@@ -203,6 +203,10 @@ static void add_config(const struct widen_options *options, struct iteration_con
     config.skipped = options->skipped;
     config.seed = options->defect.seed;
     config.seed_site = options->defect.seed_site;
+    if (*count == MAX_CONFIGS) {
+        fputs("more configurations than there is room for\n", stderr);
+        exit(2);
+    }
     configs[(*count)++] = config;
 }
 
@@ -234,7 +238,7 @@ static uint32_t list_configs(const struct widen_options *options, const struct i
             if (j != 2 || c->is_row_only || is_all)
                 add_config(options, config, configs, &count);
             config.is_size_known = true;
-            for (uint32_t n = 0; n < (is_all ? sizes : 2) && count + 2 < MAX_CONFIGS; n++) {
+            for (uint32_t n = 0; n < (is_all ? sizes : 2); n++) {
                 config.known_size = is_all ? n : (sizes - 1) - (3 * w + 7 * j + 4 * n) % sizes;
                 config.is_optimised = (w + j + n) % 2;
                 if (iteration_case_size(c, config.known_size).nx > 1) /* no loop otherwise */
