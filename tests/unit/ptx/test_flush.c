@@ -38,6 +38,16 @@ static bool is_flushed(const char *insts)
 
 #define FTZ "mul.rn.ftz.f32 %f1, %f2, %f3; "
 
+/* Whether kernels with each of them and one with .ftz may. */
+static void expect_beside_flushes(const char *const *others, size_t count, bool wanted)
+{
+    for (size_t i = 0; i < count; i++) {
+        char insts[256];
+        snprintf(insts, sizeof insts, "%s%s", FTZ, others[i]);
+        cr_expect_eq(is_flushed(insts), wanted, "%s", others[i]);
+    }
+}
+
 Test(flush, kernels_without_flushes_need_none)
 {
     cr_expect(!is_flushed("add.s32 %r1, %r2, %r3;"));
@@ -66,11 +76,7 @@ Test(flush, one_instruction_that_keeps_subnormals_is_enough)
         "slct.f32.f32 %f1, %f2, %f3, %f4;",
         "call twice, (%f1);",
     };
-    for (size_t i = 0; i < sizeof keepers / sizeof *keepers; i++) {
-        char insts[256];
-        snprintf(insts, sizeof insts, "%s%s", FTZ, keepers[i]);
-        cr_expect(!is_flushed(insts), "%s", keepers[i]);
-    }
+    expect_beside_flushes(keepers, sizeof keepers / sizeof *keepers, false);
 }
 
 /* The CPU's mode rounds as the thread does, and the helpers of other modes count on subnormals. */
@@ -107,11 +113,7 @@ Test(flush, what_only_moves_or_has_no_subnormals_may_be_there)
         "atom.global.add.f32 %f1, [%rd1], %f2;",
         "add.rn.ftz.f32x2 %rd1, %rd2, %rd3;",
     };
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        char insts[256];
-        snprintf(insts, sizeof insts, "%s%s", FTZ, others[i]);
-        cr_expect(is_flushed(insts), "%s", others[i]);
-    }
+    expect_beside_flushes(others, sizeof others / sizeof *others, true);
 }
 
 /* Without an instruction for it f16 becomes f32 by arithmetic on subnormals. */
