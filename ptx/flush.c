@@ -68,7 +68,7 @@ static bool may_flush_compare(const struct ptx_inst *inst, uint64_t types)
     return is_only(types, F16_TYPES | TYPE(F32)) && ptx_inst_has(inst, PTX_GROUP_FTZ);
 }
 
-/* Between f16, bf16 and f32: f16 has no number that is subnormal in f32, bf16 is made and taken by
+/* Between f16, bf16 and f32: f16 has no number that is subnormal in f32, and f32 becomes bf16 by
  * arithmetic of integers. */
 static bool may_flush_float_conversion(const struct ptx_inst *inst, uint64_t types)
 {
@@ -76,8 +76,7 @@ static bool may_flush_float_conversion(const struct ptx_inst *inst, uint64_t typ
         return ptx_inst_has(inst, PTX_GROUP_FTZ);
     if (is_only(types, F16_TYPES | TYPE(F32)))
         return rounds_to_nearest(inst) || ptx_inst_mod(inst, PTX_GROUP_ROUND) == PTX_MOD_RZ;
-    return is_only(types, BF16_TYPES | TYPE(F32)) && inst->type_count == 2 &&
-           inst->types[1] == PTX_TYPE_F32;
+    return is_only(types, BF16_TYPES | TYPE(F32)) && inst->types[1] == PTX_TYPE_F32;
 }
 
 static bool may_flush_conversion(const struct ptx_inst *inst, uint64_t types)

@@ -40,16 +40,9 @@ void tr_spread_flush_mode(LLVMModuleRef module)
             LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, mode);
 }
 
-static bool is_intrinsic(LLVMValueRef value, const char *name)
-{
-    LLVMValueRef callee = LLVMIsACallInst(value) ? LLVMGetCalledValue(value) : NULL;
-    return callee && LLVMIsAFunction(callee) &&
-           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
-}
-
 static bool is_mark(LLVMValueRef value)
 {
-    return is_intrinsic(value, "llvm.canonicalize");
+    return tr_calls_intrinsic(value, "llvm.canonicalize");
 }
 
 /* Instructions of the CPU that flush. */
@@ -65,7 +58,7 @@ static bool is_arithmetic(LLVMValueRef value)
     case LLVMFPTrunc:
         return true;
     default:
-        return is_intrinsic(value, "llvm.fma") || is_intrinsic(value, "llvm.sqrt");
+        return tr_calls_intrinsic(value, "llvm.fma") || tr_calls_intrinsic(value, "llvm.sqrt");
     }
 }
 
@@ -103,7 +96,7 @@ static bool is_flushed(LLVMValueRef value, unsigned depth)
         return true;
     if (depth == DEPTH_MAX)
         return false;
-    if (is_negation(value) || LLVMIsAFreezeInst(value) || is_intrinsic(value, "llvm.fabs"))
+    if (is_negation(value) || LLVMIsAFreezeInst(value) || tr_calls_intrinsic(value, "llvm.fabs"))
         return is_flushed(LLVMGetOperand(value, 0), depth + 1);
     if (LLVMIsASelectInst(value))
         return is_flushed(LLVMGetOperand(value, 1), depth + 1) &&

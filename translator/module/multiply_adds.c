@@ -7,7 +7,6 @@
  * only one. What has no error may be infinite, NaN or a zero of either sign, and stays as it is.
  */
 #include <llvm-c/Core.h>
-#include <string.h>
 
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
@@ -27,10 +26,7 @@ static bool is_of_f32(LLVMTypeRef type)
 
 static bool is_multiply_add(LLVMValueRef inst)
 {
-    static const char name[] = "llvm.fma";
-    LLVMValueRef callee = LLVMIsACallInst(inst) == NULL ? NULL : LLVMGetCalledValue(inst);
-    return callee != NULL && LLVMIsAFunction(callee) != NULL && is_of_f32(LLVMTypeOf(inst)) &&
-           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, sizeof name - 1);
+    return tr_calls_intrinsic(inst, "llvm.fma") && is_of_f32(LLVMTypeOf(inst));
 }
 
 /* What the sum of a product and c has lost, exactly (Knuth's TwoSum). */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks over the instructions of a function.
+ * The instructions of a function: walks over them, and calls of LLVM's own functions among them.
  */
 #ifndef PTXRUN_TRANSLATOR_WALK_H
 #define PTXRUN_TRANSLATOR_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <llvm-c/Core.h>
 
@@ -25,6 +26,14 @@ static inline LLVMValueRef tr_first_behind_phis(LLVMBasicBlockRef block)
     while (LLVMIsAPHINode(inst) != NULL)
         inst = LLVMGetNextInstruction(inst);
     return inst;
+}
+
+/* Whether the value is a call of this function of LLVM's, such as "llvm.fma", of any type. */
+static inline bool tr_calls_intrinsic(LLVMValueRef value, const char *name)
+{
+    LLVMValueRef callee = LLVMIsACallInst(value) != NULL ? LLVMGetCalledValue(value) : NULL;
+    return callee != NULL && LLVMIsAFunction(callee) != NULL &&
+           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
 }
 
 #endif

@@ -5,9 +5,8 @@
  * integer, their operands are combined and change it once; where the lanes of a sum ask for the old
  * value, they get the values they would have got one after the other.
  */
+#include "translator/module/walk.h"
 #include "translator/vector/memory/load_store.h"
-
-#include <string.h>
 
 #include "translator/analysis/shape.h"
 #include "translator/vector/emit/form.h"
@@ -46,15 +45,6 @@ static const struct operation operations[] = {
 
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
-static bool is_call_of(LLVMValueRef inst, const char *intrinsic)
-{
-    LLVMValueRef callee = LLVMGetCalledValue(inst);
-    if (LLVMIsAFunction(callee) == NULL)
-        return false;
-    unsigned id = LLVMGetIntrinsicID(callee);
-    return id != 0 && id == LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
-}
-
 static const struct operation *operation_of(LLVMValueRef inst)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -64,7 +54,7 @@ static const struct operation *operation_of(LLVMValueRef inst)
             if (LLVMGetAtomicRMWBinOp(inst) == operation->atomic)
                 return operation;
         } else if (opcode == operation->opcode) {
-            if (operation->intrinsic == NULL || is_call_of(inst, operation->intrinsic))
+            if (operation->intrinsic == NULL || tr_calls_intrinsic(inst, operation->intrinsic))
                 return operation;
         }
     }

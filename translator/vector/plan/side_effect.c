@@ -4,6 +4,7 @@
  * be done for a thread that does not exist, and how long it takes.
  */
 #include "translator/analysis/calls.h"
+#include "translator/module/walk.h"
 #include "translator/vector/plan/plan.h"
 
 #include <string.h>
@@ -68,13 +69,6 @@ bool tr_is_for_active_lanes(LLVMValueRef inst)
     }
 }
 
-static bool is_intrinsic(LLVMValueRef inst, const char *name)
-{
-    LLVMValueRef callee = LLVMIsACallInst(inst) == NULL ? NULL : LLVMGetCalledValue(inst);
-    bool is_function = callee != NULL && LLVMIsAFunction(callee) != NULL;
-    return is_function && LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
-}
-
 enum tr_arithmetic tr_arithmetic_of(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
@@ -103,9 +97,9 @@ enum tr_arithmetic tr_arithmetic_of(LLVMValueRef inst)
     default:
         break;
     }
-    if (is_intrinsic(inst, "llvm.sqrt"))
+    if (tr_calls_intrinsic(inst, "llvm.sqrt"))
         return TR_ARITHMETIC_DIVIDE;
-    return is_intrinsic(inst, "llvm.fma") ? TR_ARITHMETIC_FUSED : TR_ARITHMETIC_SIMPLE;
+    return tr_calls_intrinsic(inst, "llvm.fma") ? TR_ARITHMETIC_FUSED : TR_ARITHMETIC_SIMPLE;
 }
 
 uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst)
