@@ -367,6 +367,9 @@ static void begin_variables(struct random_generator *g)
                                        random_number(g, 0), random_number(g, random_roll(g, 100))};
     for (uint32_t i = 0; i < RANDOM_INTS; i++)
         LLVMBuildStore(b, first[i], g->ints[i]);
+    if (random_roll(g, 4) == 0)
+        first[5] = random_set_own(g);
+    LLVMBuildStore(b, first[5], g->ints[5]);
     first[1] = random_load(g);
     LLVMBuildStore(b, first[1], g->ints[1]);
     for (uint32_t i = 0; i < RANDOM_LONGS; i++)

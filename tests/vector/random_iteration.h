@@ -71,6 +71,8 @@ LLVMValueRef random_condition(struct random_generator *g);
 void random_assign(struct random_generator *g);
 void random_assign_other(struct random_generator *g);
 void random_access(struct random_generator *g);
+/* Stores a constant to the thread's own memory; i32: what was there, or a constant. */
+LLVMValueRef random_set_own(struct random_generator *g);
 LLVMValueRef random_address(struct random_generator *g); /* of an i32 that does not change */
 LLVMValueRef random_load(struct random_generator *g);    /* i32, from memory that does not change */
 LLVMValueRef random_call(struct random_generator *g, const char *name, LLVMTypeRef result,

@@ -328,6 +328,18 @@ static void store_alone(struct random_generator *g)
     LLVMPositionBuilderAtEnd(b, join);
 }
 
+LLVMValueRef random_set_own(struct random_generator *g)
+{
+    uint32_t slot = random_roll(g, SLOTS);
+    LLVMValueRef old = random_number(g, 0);
+    LLVMValueRef address = slot_address(g, slot);
+    if (random_roll(g, 2))
+        old = from_slot(g, slot, LLVMBuildLoad2(g->builder, slot_type(g, slot), address, ""));
+    LLVMValueRef store = LLVMBuildStore(g->builder, LLVMConstNull(slot_type(g, slot)), address);
+    LLVMSetVolatile(store, random_roll(g, 12) == 0);
+    return old;
+}
+
 void random_access(struct random_generator *g)
 {
     uint32_t kind = random_roll(g, 10);

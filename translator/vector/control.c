@@ -59,9 +59,19 @@ static void check_common(struct tr_control *control, LLVMValueRef quotient)
     LLVMPositionBuilderAtEnd(widen->builder, go_on);
 }
 
-/* Leaves the fast version if the segment, all of whose instructions but the last have been emitted,
- * is not as expected. */
-static void check_expectations(struct tr_control *control, uint32_t number)
+/* Leaves the fast version if lanes do not share the quotient, which has been emitted: what comes
+ * behind it, in its segment too, may not be done twice. */
+static void check_quotient(struct tr_control *control, LLVMValueRef quotient)
+{
+    uint32_t count = control->exits == NULL ? 0 : control->exits->expected->common_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (control->exits->expected->common[i] == quotient)
+            check_common(control, quotient);
+}
+
+/* Leaves the fast version if lanes do not go from the segment, all of whose instructions but the
+ * last have been emitted, where they are expected to. */
+static void check_guards(struct tr_control *control, uint32_t number)
 {
     const struct tr_graph *graph = &control->iteration->graph;
     const struct tr_segment *segment = &graph->segments[number];
@@ -69,9 +79,6 @@ static void check_expectations(struct tr_control *control, uint32_t number)
     if (control->exits == NULL)
         return;
     const struct tr_expectations *expected = control->exits->expected;
-    for (uint32_t i = 0; i < expected->common_count; i++)
-        if (graph->values[tr_graph_number(graph, expected->common[i])].segment == number)
-            check_common(control, expected->common[i]);
     for (uint32_t i = 0; i < expected->guard_count; i++)
         if (expected->guards[i].branch == last)
             check_guard(control, &expected->guards[i]);
@@ -84,11 +91,14 @@ void tr_control_emit_segment(struct tr_control *control, uint32_t number)
     const struct tr_segment *segment = &iteration->graph.segments[number];
     const struct tr_unit *unit = &iteration->units[number];
     uint32_t last = segment->first_value + segment->value_count - 1;
-    for (uint32_t v = segment->first_value + tr_control_phi_count(iteration, number); v < last; v++)
+    for (uint32_t v = segment->first_value + tr_control_phi_count(iteration, number); v < last;
+         v++) {
         tr_control_instruction(widen, v);
+        check_quotient(control, iteration->graph.values[v].llvm);
+    }
     for (uint32_t i = 0; i < unit->child_count; i++)
         control->anchors[unit->children[i]] = widen->active;
-    check_expectations(control, number);
+    check_guards(control, number);
     tr_control_leave(control, number);
     for (uint32_t i = 0; i < unit->child_count; i++)
         tr_control_emit_unit(control, unit->children[i]);

@@ -103,11 +103,11 @@ static bool decides(const struct tr_iteration *iteration, uint32_t number, bool 
     return is_decisive;
 }
 
-void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, bool has_places,
-                    struct tr_expectations *expected)
+void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, uint32_t count,
+                    bool has_places, struct tr_expectations *expected)
 {
-    const struct tr_segment *in = &iteration->graph.segments[segment];
-    for (uint32_t v = in->first_value; v < in->first_value + in->value_count; v++)
+    uint32_t first = iteration->graph.segments[segment].first_value;
+    for (uint32_t v = first; v < first + count; v++)
         if (expected->common_count < TR_MAX_COMMON && is_quotient(iteration, v) &&
             decides(iteration, v, has_places))
             expected->common[expected->common_count++] = iteration->graph.values[v].llvm;

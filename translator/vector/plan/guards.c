@@ -12,7 +12,38 @@
 #include "kernel_abi/rt.h"
 #include "translator/analysis/address.h"
 
-static bool is_repeatable(const struct tr_iteration *iteration, uint32_t number)
+/* A constant that is stored twice is stored once. */
+static bool stores_constant(LLVMValueRef inst)
+{
+    return LLVMIsAStoreInst(inst) != NULL && LLVMIsAConstant(LLVMGetOperand(inst, 0)) != NULL &&
+           !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
+}
+
+/* Whether the instruction reads what a kernel may write. */
+static bool reads_memory(LLVMValueRef inst)
+{
+    return LLVMIsALoadInst(inst) != NULL &&
+           tr_field_of(inst, TR_RECORD_BLOCK).record == TR_RECORD_NONE;
+}
+
+/* The segment's values before the first one that must not be done twice. A store of a constant may
+ * be, unless something before it reads memory: that would read the constant the second time. */
+static uint32_t repeatable_values(const struct tr_iteration *iteration, uint32_t number,
+                                  bool *has_read)
+{
+    const struct tr_segment *segment = &iteration->graph.segments[number];
+    uint32_t v = 0;
+    for (; v < segment->value_count; v++) {
+        LLVMValueRef inst = iteration->graph.values[segment->first_value + v].llvm;
+        if (tr_is_seen(inst) && (*has_read || !stores_constant(inst)))
+            break;
+        *has_read |= reads_memory(inst);
+    }
+    return v;
+}
+
+/* Whether nobody sees that the segment is executed. */
+static bool is_idle(const struct tr_iteration *iteration, uint32_t number)
 {
     const struct tr_segment *segment = &iteration->graph.segments[number];
     for (uint32_t v = 0; v < segment->value_count; v++)
@@ -25,7 +56,7 @@ static bool is_repeatable(const struct tr_iteration *iteration, uint32_t number)
 static bool is_idle_to_end(const struct tr_iteration *iteration, uint32_t number)
 {
     for (uint32_t steps = 0; steps < iteration->graph.segment_count; steps++) {
-        if (!is_repeatable(iteration, number))
+        if (!is_idle(iteration, number))
             return false;
         if (number == iteration->end)
             return true;
@@ -113,8 +144,8 @@ static uint32_t expected_way(const struct tr_iteration *iteration, uint32_t numb
                : TR_NONE;
 }
 
-/* Whether iterations may repeat all that control can reach from one segment before the other, which
- * is behind it on every way. */
+/* Whether all that control can reach from one segment before the other, which is behind it on every
+ * way, is idle. */
 static bool can_pass(const struct tr_iteration *iteration, uint32_t from, uint32_t to,
                      struct tr_set *seen, uint32_t *stack)
 {
@@ -127,7 +158,7 @@ static bool can_pass(const struct tr_iteration *iteration, uint32_t from, uint32
             uint32_t next = segment->succs[i];
             if (next == to || iteration->is_lost[next] || tr_set_has(seen, next))
                 continue;
-            if (!is_repeatable(iteration, next))
+            if (!is_idle(iteration, next))
                 return false;
             tr_set_add(seen, next);
             stack[depth++] = next;
@@ -208,10 +239,13 @@ enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_pl
     if (!allocate(arena, segments, expected) || stack == NULL || seen.words == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for guards");
     uint32_t at = 0;
-    while (at != iteration->end && iteration->loops.innermost[at] == TR_NONE &&
-           is_repeatable(iteration, at)) {
+    bool has_read = false;
+    while (at != iteration->end && iteration->loops.innermost[at] == TR_NONE) {
+        uint32_t repeatable = repeatable_values(iteration, at, &has_read);
+        tr_find_common(iteration, at, repeatable, has_places, expected);
+        if (repeatable < iteration->graph.segments[at].value_count)
+            break;
         uint32_t way = expected_way(iteration, at);
-        tr_find_common(iteration, at, has_places, expected);
         if (way != TR_NONE) {
             expected->guards[expected->guard_count++] = make_guard(iteration, at, way);
             at = iteration->graph.segments[at].succs[way];
@@ -220,6 +254,7 @@ enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_pl
         uint32_t next = iteration->post.idom[at];
         if (next == TR_NONE || !can_pass(iteration, at, next, &seen, stack))
             break;
+        has_read |= iteration->graph.segments[at].succ_count > 1;
         at = next;
     }
     return PXR_OK;

@@ -134,11 +134,11 @@ void tr_iteration_fini(struct tr_iteration *iteration);
 enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
                                      struct tr_expectations *expected, struct pxr_error *err);
 
-/* Adds numbers that the segment, to which all lanes come, computes (common_quotients.c). `common`
- * has room for TR_MAX_COMMON. has_places: as above. */
+/* Adds numbers that are among the first `count` values of the segment, to which all lanes come
+ * (common_quotients.c). `common` has room for TR_MAX_COMMON. has_places: as above. */
 #define TR_MAX_COMMON 4
-void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, bool has_places,
-                    struct tr_expectations *expected);
+void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, uint32_t count,
+                    bool has_places, struct tr_expectations *expected);
 
 /* ---- units of control (units.c) ---- */
 
