@@ -92,6 +92,44 @@ LLVMValueRef random_condition(struct random_generator *g)
 
 /* ---- integers ---- */
 
+/* i32: of all threads, or of one; small, or anything. Neither 0 nor -1. */
+static LLVMValueRef random_divisor(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    static const enum random_parameter shared[] = {N, NX, Y};
+    LLVMValueRef number =
+        random_roll(g, 2) ? g->parameters[shared[random_roll(g, 3)]] : random_read(g);
+    switch (random_roll(g, 4)) {
+    case 0: /* has any sign, and ends in 10 */
+        number = LLVMBuildOr(b, LLVMBuildMul(b, number, random_number(g, 0x01234567), ""),
+                             random_number(g, 3), "");
+        return LLVMBuildXor(b, number, random_number(g, 1), "");
+    case 1:
+        return LLVMBuildSub(b, random_number(g, (uint32_t)-2),
+                            LLVMBuildAnd(b, number, random_number(g, 255), ""), "");
+    default:
+        number = LLVMBuildAnd(b, number, random_number(g, random_roll(g, 2) ? 15 : 1023), "");
+        return LLVMBuildAdd(b, number, random_number(g, 1), "");
+    }
+}
+
+static LLVMValueRef divide(struct random_generator *g, LLVMValueRef value)
+{
+    static const LLVMOpcode opcodes[] = {LLVMUDiv, LLVMURem, LLVMSDiv, LLVMSRem};
+    return LLVMBuildBinOp(g->builder, opcodes[random_roll(g, 4)], value, random_divisor(g), "");
+}
+
+/* Often of numbers that have few bits more than 32, or all 64. */
+static LLVMValueRef divide_long(struct random_generator *g, LLVMValueRef wide)
+{
+    static const LLVMOpcode opcodes[] = {LLVMUDiv, LLVMURem, LLVMSDiv, LLVMSRem};
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef bits = LLVMConstInt(g->i64, random_roll(g, 2) ? 0 : random_roll(g, 32), false);
+    LLVMValueRef divisor = LLVMBuildSExt(b, random_divisor(g), g->i64, "");
+    return LLVMBuildBinOp(b, opcodes[random_roll(g, 4)], LLVMBuildShl(b, wide, bits, ""),
+                          random_roll(g, 4) ? divisor : LLVMBuildShl(b, divisor, bits, ""), "");
+}
+
 /* Through another width and back. */
 static LLVMValueRef recast(struct random_generator *g, LLVMValueRef value)
 {
@@ -100,22 +138,13 @@ static LLVMValueRef recast(struct random_generator *g, LLVMValueRef value)
         LLVMValueRef wide = random_roll(g, 2) ? LLVMBuildSExt(g->builder, value, g->i64, "")
                                               : LLVMBuildZExt(g->builder, value, g->i64, "");
         LLVMValueRef bits = LLVMConstInt(g->i64, random_roll(g, 24), false);
-        wide =
-            LLVMBuildLShr(g->builder, LLVMBuildAdd(g->builder, wide, read_long(g), ""), bits, "");
+        wide = LLVMBuildAdd(g->builder, wide, read_long(g), "");
+        wide = random_roll(g, 2) ? divide_long(g, wide) : LLVMBuildLShr(g->builder, wide, bits, "");
         return LLVMBuildTrunc(g->builder, wide, g->i32, "");
     }
     value = LLVMBuildTrunc(g->builder, value, narrow, "");
     return random_roll(g, 2) ? LLVMBuildSExt(g->builder, value, g->i32, "")
                              : LLVMBuildZExt(g->builder, value, g->i32, "");
-}
-
-static LLVMValueRef divide(struct random_generator *g, LLVMValueRef value)
-{
-    static const LLVMOpcode opcodes[] = {LLVMUDiv, LLVMURem, LLVMSDiv, LLVMSRem};
-    LLVMOpcode opcode = opcodes[random_roll(g, 4)];
-    LLVMValueRef divisor = LLVMBuildAnd(g->builder, random_read(g), random_number(g, 15), "");
-    divisor = LLVMBuildAdd(g->builder, divisor, random_number(g, 1), "");
-    return LLVMBuildBinOp(g->builder, opcode, value, divisor, "");
 }
 
 static LLVMValueRef shift(struct random_generator *g, LLVMValueRef value)

@@ -91,6 +91,9 @@ static bool is_access(const struct tr_value *value)
 /* Instructions of a multiplication by the inverse, with corrections. */
 #define INVERSE 4
 
+/* Of a quotient by a number of all lanes, whose inverse is made once: as much of a quotient. */
+#define BY_ONE_NUMBER 0.25
+
 static double scalar_cost(const struct tr_figures *figures, const struct tr_value *value)
 {
     switch (tr_arithmetic_of(value->llvm)) {
@@ -187,7 +190,10 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
     if (iteration->shapes.values[number].kind != TR_VARYING || is_control)
         return scalar_cost(&target->figures, value) / 2; /* shared with other copies, or folded into
                                                             an address */
-    return tr_of_vector(target, width, figure_of(&target->figures, value));
+    bool is_by_one = tr_arithmetic_of(value->llvm) == TR_ARITHMETIC_INTEGER_DIVIDE &&
+                     tr_is_same_in_row(iteration, LLVMGetOperand(value->llvm, 1));
+    double figure = figure_of(&target->figures, value) * (is_by_one ? BY_ONE_NUMBER : 1);
+    return tr_of_vector(target, width, figure);
 }
 
 /* How often the segment runs, about. */

@@ -75,24 +75,49 @@ static bool is_for_floats(LLVMValueRef inst)
     return LLVMGetIntTypeWidth(type) <= 32 && !LLVMIsConstant(LLVMGetOperand(inst, 1));
 }
 
-/* Where a / b is no integer it is at least 1 / b away from one. No rounding, in any direction,
- * moves a quotient of doubles that far, as long as a has no more bits than their fraction. So
- * rounding the magnitude down gives the right integer. */
-static LLVMValueRef quotient(struct tr_widen *widen, LLVMValueRef inst, LLVMValueRef left,
-                             LLVMValueRef right)
+static LLVMValueRef to_floats(struct tr_widen *widen, LLVMValueRef inst, LLVMValueRef integers)
+{
+    LLVMTypeRef type = LLVMDoubleTypeInContext(widen->llvm);
+    if (LLVMGetTypeKind(LLVMTypeOf(integers)) == LLVMVectorTypeKind)
+        type = LLVMVectorType(type, LLVMGetVectorSize(LLVMTypeOf(integers)));
+    return is_unsigned(inst) ? LLVMBuildUIToFP(widen->builder, integers, type, "")
+                             : LLVMBuildSIToFP(widen->builder, integers, type, "");
+}
+
+/* Whether the divisor is one number for all lanes. */
+static bool is_by_one(const struct tr_widen *widen, LLVMValueRef inst)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMIntegerTypeKind &&
+           tr_is_same_in_row(widen->iteration, LLVMGetOperand(inst, 1));
+}
+
+/* 1 / b, for all lanes, at most 2^-50 of itself too large and never too small: the quotient is at
+ * most 2^-53 of itself too small, and so is a product. */
+static LLVMValueRef inverse(struct tr_widen *widen, LLVMValueRef inst, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
-    LLVMTypeRef type = LLVMTypeOf(left);
-    LLVMTypeRef floats =
-        LLVMVectorType(LLVMDoubleTypeInContext(widen->llvm), LLVMGetVectorSize(type));
-    if (is_unsigned(inst)) {
-        LLVMValueRef exact = LLVMBuildFDiv(b, LLVMBuildUIToFP(b, left, floats, ""),
-                                           LLVMBuildUIToFP(b, right, floats, ""), "");
-        return LLVMBuildFPToUI(b, exact, type, "");
-    }
-    LLVMValueRef exact = LLVMBuildFDiv(b, LLVMBuildSIToFP(b, left, floats, ""),
-                                       LLVMBuildSIToFP(b, right, floats, ""), "");
-    return LLVMBuildFPToSI(b, exact, type, "");
+    LLVMTypeRef type = LLVMDoubleTypeInContext(widen->llvm);
+    LLVMValueRef divisor = tr_widen_scalar(widen, LLVMGetOperand(inst, 1), copy);
+    LLVMValueRef exact =
+        LLVMBuildFDiv(b, LLVMConstReal(type, 1), to_floats(widen, inst, divisor), "");
+    return tr_widen_splat(widen, LLVMBuildFMul(b, exact, LLVMConstReal(type, 1 + 0x1p-51), ""));
+}
+
+/* Where a / b is no integer it is at least 1 / b away from one. No rounding, in any direction,
+ * moves a quotient of doubles that far, as long as a has no more bits than their fraction; nor does
+ * it move a product with an inverse that is a little too large, as long as a has 32 bits. Where
+ * a / b is an integer, the product is not less. So rounding the magnitude down gives the right
+ * integer. */
+static LLVMValueRef quotient(struct tr_widen *widen, LLVMValueRef inst, uint32_t copy,
+                             LLVMValueRef left, LLVMValueRef right)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef floats = to_floats(widen, inst, left);
+    LLVMValueRef near = is_by_one(widen, inst)
+                            ? LLVMBuildFMul(b, floats, inverse(widen, inst, copy), "")
+                            : LLVMBuildFDiv(b, floats, to_floats(widen, inst, right), "");
+    return is_unsigned(inst) ? LLVMBuildFPToUI(b, near, LLVMTypeOf(left), "")
+                             : LLVMBuildFPToSI(b, near, LLVMTypeOf(left), "");
 }
 
 LLVMValueRef tr_form_divide(struct tr_widen *widen, uint32_t value, uint32_t copy)
@@ -103,7 +128,7 @@ LLVMValueRef tr_form_divide(struct tr_widen *widen, uint32_t value, uint32_t cop
     if (!is_for_floats(inst))
         return LLVMBuildBinOp(widen->builder, opcode, left, safe_divisor(widen, value, copy), "");
     LLVMValueRef right = tr_widen_vector(widen, LLVMGetOperand(inst, 1), copy);
-    LLVMValueRef result = quotient(widen, inst, left, right);
+    LLVMValueRef result = quotient(widen, inst, copy, left, right);
     if (opcode == LLVMUDiv || opcode == LLVMSDiv)
         return result;
     LLVMValueRef whole = LLVMBuildMul(widen->builder, result, right, "");

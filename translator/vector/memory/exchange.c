@@ -107,15 +107,6 @@ static bool is_sum(const struct change *change)
     return change->operation->opcode == LLVMAdd || change->operation->opcode == LLVMSub;
 }
 
-static bool is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand)
-{
-    uint32_t number = tr_graph_number(&iteration->graph, operand);
-    if (number == TR_NONE)
-        return true;
-    struct tr_shape shape = iteration->shapes.values[number];
-    return shape.kind != TR_VARYING && shape.stride == 0;
-}
-
 static bool find_change(const struct tr_iteration *iteration, const struct tr_sequence *sequence,
                         struct change *change)
 {
@@ -126,7 +117,7 @@ static bool find_change(const struct tr_iteration *iteration, const struct tr_se
     change->operand = LLVMGetOperand(change->inst, change->position);
     LLVMTypeRef type = LLVMTypeOf(change->operand);
     return change->operation != NULL && LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
-           LLVMGetIntTypeWidth(type) <= 64 && is_same_in_row(iteration, change->address) &&
+           LLVMGetIntTypeWidth(type) <= 64 && tr_is_same_in_row(iteration, change->address) &&
            (!change->has_result || is_sum(change));
 }
 
@@ -181,7 +172,7 @@ static LLVMValueRef combine_lanes(struct tr_widen *widen, const struct change *c
 {
     const struct operation *operation = change->operation;
     LLVMValueRef mask = widen->active.mask[copy];
-    if (tr_memory_is_same_in_row(widen, change->operand)) {
+    if (tr_is_same_in_row(widen->iteration, change->operand)) {
         LLVMValueRef scalar = tr_widen_scalar(widen, change->operand, copy);
         LLVMTypeRef type = LLVMTypeOf(scalar);
         if (is_sum(change))

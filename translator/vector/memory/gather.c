@@ -30,10 +30,10 @@ static LLVMValueRef narrow_index(LLVMValueRef index)
 static int varying_term(const struct tr_widen *widen, const struct tr_sum *sum)
 {
     int found = -1;
-    if (!tr_memory_is_same_in_row(widen, sum->base))
+    if (!tr_is_same_in_row(widen->iteration, sum->base))
         return -1;
     for (uint32_t i = 0; i < sum->count; i++) {
-        if (tr_memory_is_same_in_row(widen, sum->terms[i].index))
+        if (tr_is_same_in_row(widen->iteration, sum->terms[i].index))
             continue;
         uint64_t factor = sum->terms[i].factor;
         if (found >= 0 || (factor != 1 && factor != 2 && factor != 4 && factor != 8))

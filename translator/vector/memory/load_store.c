@@ -272,14 +272,9 @@ uint32_t tr_memory_holder(const struct tr_widen *widen, LLVMValueRef operand, ui
     return value == TR_NONE ? 0 : tr_widen_holder(widen, value, copy);
 }
 
-bool tr_memory_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand)
-{
-    return tr_plan_is_same_in_row(widen->iteration, operand);
-}
-
 bool tr_memory_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand)
 {
-    bool is_same = tr_memory_is_same_in_row(widen, operand);
+    bool is_same = tr_is_same_in_row(widen->iteration, operand);
     for (uint32_t c = 0; c < widen->copies; c++)
         is_same &= tr_memory_holder(widen, operand, c) == 0;
     return is_same;

@@ -46,9 +46,7 @@ LLVMValueRef tr_memory_bits(struct tr_widen *widen, LLVMValueRef mask);
 LLVMValueRef tr_memory_lowest(struct tr_widen *widen, LLVMValueRef bits);
 /* The index of the first lane that is active; 0 if mask is NULL. */
 LLVMValueRef tr_memory_first_lane(struct tr_widen *widen, LLVMValueRef mask);
-/* Whether all lanes of a row have one value. */
-bool tr_memory_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand);
-/* … and all copies. */
+/* Whether all lanes of all copies have one value. */
 bool tr_memory_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand);
 /* The copy at which the operand is defined; 0 for constants. */
 uint32_t tr_memory_holder(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);

@@ -50,7 +50,7 @@ static void add_scalar(struct tr_widen *widen, struct elements *elements, LLVMVa
 static bool is_of_elements(struct tr_widen *widen, const struct tr_memory *memory,
                            const struct tr_sum *sum)
 {
-    if (!tr_memory_is_same_in_row(widen, sum->base))
+    if (!tr_is_same_in_row(widen->iteration, sum->base))
         return false;
     for (uint32_t i = 0; i < sum->count; i++) {
         struct tr_shape shape = tr_widen_shape(widen, sum->terms[i].index);

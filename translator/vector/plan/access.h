@@ -110,9 +110,6 @@ struct tr_checked {
  * False: it has another form. */
 bool tr_plan_find_clamped(const struct tr_iteration *iteration, struct tr_checked *checked);
 
-/* Whether all lanes of a row have one value. */
-bool tr_plan_is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand);
-
 /* False: the address has another form. */
 bool tr_plan_find_checked(const struct tr_iteration *iteration, const struct tr_memory *memory,
                           struct tr_checked *checked);

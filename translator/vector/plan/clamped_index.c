@@ -50,7 +50,7 @@ static bool find_clamp(const struct tr_iteration *iteration, LLVMValueRef call,
     for (unsigned operand = 0; operand < 2; operand++) {
         *limited = LLVMGetOperand(call, operand);
         clamp->limit = LLVMGetOperand(call, 1 - operand);
-        if (tr_plan_is_same_in_row(iteration, clamp->limit))
+        if (tr_is_same_in_row(iteration, clamp->limit))
             return true;
     }
     return false;

@@ -18,12 +18,6 @@
 /* As in agree.c: with larger strides a row of lanes could go around in 32 bits. */
 #define MAX_STRIDE (1 << 16)
 
-static bool is_uniform(const struct tr_iteration *iteration, uint32_t value)
-{
-    return value == TR_NONE || (iteration->shapes.values[value].kind != TR_VARYING &&
-                                iteration->shapes.values[value].stride == 0);
-}
-
 /* Whether the divisor is at least so large, as far as is known. */
 static bool is_large(const struct tr_value *quotient, uint64_t least)
 {
@@ -46,7 +40,7 @@ static bool is_quotient(const struct tr_iteration *iteration, uint32_t number)
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 32 &&
            LLVMGetIntTypeWidth(type) <= 64 && place.kind == TR_AFFINE && place.stride != 0 &&
            place.stride < MAX_STRIDE && place.stride > -MAX_STRIDE &&
-           is_uniform(iteration, value->operands[1]) &&
+           tr_is_same_in_row(iteration, LLVMGetOperand(value->llvm, 1)) &&
            is_large(value,
                     LEAST_DIVISOR * (uint64_t)(place.stride < 0 ? -place.stride : place.stride));
 }

@@ -12,23 +12,17 @@ static struct tr_shape shape_of(const struct tr_iteration *iteration, LLVMValueR
                              : iteration->shapes.values[number];
 }
 
-bool tr_plan_is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand)
-{
-    struct tr_shape shape = shape_of(iteration, operand);
-    return shape.kind != TR_VARYING && shape.stride == 0;
-}
-
 /* The only term that differs along the row, if there is one. */
 static bool find_term(const struct tr_iteration *iteration, struct tr_checked *checked)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < checked->sum.count; i++) {
-        if (tr_plan_is_same_in_row(iteration, checked->sum.terms[i].index))
+        if (tr_is_same_in_row(iteration, checked->sum.terms[i].index))
             continue;
         checked->term = i;
         found++;
     }
-    return found == 1 && tr_plan_is_same_in_row(iteration, checked->sum.base);
+    return found == 1 && tr_is_same_in_row(iteration, checked->sum.base);
 }
 
 static bool find_narrow(const struct tr_iteration *iteration, struct tr_checked *checked)
@@ -99,7 +93,7 @@ static bool add_exact(const struct tr_iteration *iteration, LLVMValueRef narrow,
                       struct tr_sum *sum)
 {
     uint32_t number = tr_graph_number(&iteration->graph, narrow);
-    if (number == iteration->x || tr_plan_is_same_in_row(iteration, narrow))
+    if (number == iteration->x || tr_is_same_in_row(iteration, narrow))
         return add_term(sum, narrow, factor);
     return LLVMIsAInstruction(narrow) != NULL && add_exact_parts(iteration, narrow, factor, sum);
 }

@@ -147,7 +147,10 @@ enum pxr_status tr_units_build(struct tr_iteration *iteration, struct pxr_error 
 /* Whether some of the iteration's lanes may not come to the segment. */
 bool tr_is_for_some(const struct tr_iteration *iteration, uint32_t segment);
 
-/* ---- single instructions (side_effect.c) ---- */
+/* ---- single operands and instructions (side_effect.c) ---- */
+
+/* Whether all lanes of a row have one value. */
+bool tr_is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand);
 
 /* The address that a load, a store or an atomic operation accesses, by number; TR_NONE: it is none
  * of these, or the address is a constant. */

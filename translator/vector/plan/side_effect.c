@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The effects of a single instruction besides its value: whether it may be repeated, whether it may
- * be done for a thread that does not exist, and how long it takes.
+ * be done for a thread that does not exist, and how long it takes; and what lanes have in common.
  */
 #include "translator/analysis/calls.h"
 #include "translator/module/walk.h"
@@ -12,6 +12,15 @@
 static bool is_plain_access(LLVMValueRef inst)
 {
     return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
+}
+
+bool tr_is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand)
+{
+    uint32_t number = tr_graph_number(&iteration->graph, operand);
+    if (number == TR_NONE)
+        return true;
+    struct tr_shape shape = iteration->shapes.values[number];
+    return shape.kind != TR_VARYING && shape.stride == 0;
 }
 
 uint32_t tr_accessed_address(const struct tr_value *value)

@@ -20,15 +20,6 @@ struct tr_turning tr_turning_around(const struct tr_iteration *iteration, uint32
                                                LLVMGetGlobalParent(iteration->graph.function))}};
 }
 
-static bool is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand)
-{
-    uint32_t number = tr_graph_number(&iteration->graph, operand);
-    if (number == TR_NONE)
-        return true;
-    struct tr_shape shape = iteration->shapes.values[number];
-    return shape.kind != TR_VARYING && shape.stride == 0;
-}
-
 bool tr_turn_is_inside(const struct tr_turning *turning, LLVMValueRef operand)
 {
     uint32_t number = tr_graph_number(&turning->iteration->graph, operand);
@@ -40,7 +31,7 @@ bool tr_turn_is_inside(const struct tr_turning *turning, LLVMValueRef operand)
 
 bool tr_turn_is_fixed(const struct tr_turning *turning, LLVMValueRef operand)
 {
-    return !tr_turn_is_inside(turning, operand) && is_same_in_row(turning->iteration, operand);
+    return !tr_turn_is_inside(turning, operand) && tr_is_same_in_row(turning->iteration, operand);
 }
 
 static struct tr_number *number(const struct tr_turning *turning, uint64_t n)
