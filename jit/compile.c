@@ -147,17 +147,6 @@ static void require_dwarf_version(const struct jit_unit *unit)
     LLVMAddModuleFlag(unit->module, LLVMModuleFlagBehaviorWarning, name, sizeof name - 1, version);
 }
 
-/* A fused kernel runs its step function below itself, through rt_block_mix. */
-static uint32_t frame_bytes(const struct jit_unit *unit, LLVMValueRef entry)
-{
-    uint32_t bytes = jit_frames_depth(&unit->frames, entry);
-    LLVMValueRef step = LLVMGetNamedFunction(unit->module, TR_STEP_NAME);
-    if (bytes == 0 || !step)
-        return bytes;
-    uint32_t step_bytes = jit_frames_depth(&unit->frames, step);
-    return step_bytes == 0 || step_bytes > UINT32_MAX - bytes ? 0 : bytes + step_bytes;
-}
-
 /* One stage of translator/pipeline.def. */
 static struct tr_compilation begin_stage(struct jit_unit *unit)
 {
@@ -203,7 +192,8 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
     status = emit_object(unit, object, err);
     if (status != PXR_OK)
         return status;
-    object->frame_bytes = frame_bytes(unit, entry);
+    /* With the step function, which the kernel passes on. */
+    object->frame_bytes = jit_frames_depth(&unit->frames, entry);
     object->codegen_ns = thread_cpu_ns() - codegen_start_ns;
     return PXR_OK;
 }

@@ -35,9 +35,10 @@ static struct {
  * else's. Loops over the threads of a block are short: a second vector loop for what the first
  * leaves over, or several iterations side by side, make more code than they save time
  * (docs/measurements.md). Loop strength reduction takes a sixth of all compile time, for no gain
- * that could be measured. The two after it bound what grows faster than the code: CodeGenPrepare
- * visits only what has changed in functions of that many blocks, and the register allocator gives
- * up splitting a value around regions after so many edges. Where variables are is not followed:
+ * that could be measured. The three after it bound what grows faster than the code: CodeGenPrepare
+ * visits only what has changed in functions of that many blocks, the register allocator gives up
+ * splitting a value around regions after so many edges, and gvn looks for an earlier access to the
+ * same memory in so many blocks before it. Where variables are is not followed:
  * there are none, and looking for them took a twentieth of code generation, a fifth in long
  * functions. An index of names would be larger than what it indexes, and GDB takes it for complete.
  */
@@ -49,6 +50,7 @@ static void set_switches(void)
                                            "-disable-lsr",
                                            "-cgpp-huge-func=100",
                                            "-grow-region-complexity-budget=500",
+                                           "-memdep-block-number-limit=40",
                                            "-experimental-debug-variable-locations=false",
                                            "-accel-tables=Disable"};
     LLVMParseCommandLineOptions(sizeof switches / sizeof switches[0], switches, "");

@@ -33,6 +33,10 @@ static enum pxr_status run_passes(const struct tr_compilation *c, const struct t
     /* The machine's preferences come last. */
     LLVMTargetMachineRef machine = step->stage == TR_STAGE_CODE ? c->machine : NULL;
     tr_spread_flush_mode(c->module);
+    if (step->is_of_kernel) {
+        LLVMValueRef kernel = LLVMGetNamedFunction(c->module, TR_KERNEL_NAME);
+        return tr_run_function_passes(kernel, step->passes, machine, err);
+    }
     return tr_run_passes(c->module, step->passes, machine, err);
 }
 

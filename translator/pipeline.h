@@ -68,7 +68,8 @@ struct tr_step {
     uint32_t efforts;   /* 1 << enum tr_effort */
     bool (*condition)(const struct tr_compilation *compilation);
     tr_step_fn run;     /* or, if NULL, … */
-    const char *passes; /* … LLVM's */
+    const char *passes; /* … LLVM's, … */
+    bool is_of_kernel;  /* … of the kernel's function only */
     struct tr_promises promises;
 };
 

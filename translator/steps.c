@@ -527,9 +527,10 @@ enum {
     EFFORT_ANY_EFFORT = EFFORT_PASSES | EFFORT_LINEAR
 };
 
-#define CALL(function) .run = function
-#define PASSES(list)   .passes = list
-#define PROMISES(...)  .promises = {__VA_ARGS__}
+#define CALL(function)      .run = function
+#define PASSES(list)        .passes = list
+#define KERNEL_PASSES(list) .passes = list, .is_of_kernel = true
+#define PROMISES(...)       .promises = {__VA_ARGS__}
 #define STEP(ID, name_, stage_, kind_, collapses_, efforts_, condition_, does, promises_,          \
              purpose_)                                                                             \
     [TR_STEP_##ID] = {.name = name_,                                                               \

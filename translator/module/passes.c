@@ -6,12 +6,8 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
-                              LLVMTargetMachineRef machine, struct pxr_error *err)
+static enum pxr_status status_of(LLVMErrorRef failure, struct pxr_error *err)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failure = LLVMRunPasses(module, passes, machine, options);
-    LLVMDisposePassBuilderOptions(options);
     if (failure == NULL)
         return PXR_OK;
     char *message = LLVMGetErrorMessage(failure);
@@ -19,4 +15,22 @@ enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
         pxr_fail(err, PXR_COMPILE_FAILED, "LLVM passes cannot run: %s", message);
     LLVMDisposeErrorMessage(message);
     return status;
+}
+
+enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
+                              LLVMTargetMachineRef machine, struct pxr_error *err)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return status_of(failure, err);
+}
+
+enum pxr_status tr_run_function_passes(LLVMValueRef function, const char *passes,
+                                       LLVMTargetMachineRef machine, struct pxr_error *err)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = LLVMRunPassesOnFunction(function, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return status_of(failure, err);
 }

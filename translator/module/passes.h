@@ -13,4 +13,8 @@
 enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
                               LLVMTargetMachineRef machine, struct pxr_error *err);
 
+/* Runs function passes on one function. */
+enum pxr_status tr_run_function_passes(LLVMValueRef function, const char *passes,
+                                       LLVMTargetMachineRef machine, struct pxr_error *err);
+
 #endif

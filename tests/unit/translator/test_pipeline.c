@@ -48,6 +48,7 @@ Test(pipeline, steps_have_names_of_their_own_and_something_to_do)
         for (uint32_t other = 0; other < s; other++)
             cr_expect_str_neq(step->name, tr_steps[other].name);
         cr_expect_neq(step->run != NULL, step->passes != NULL, "%s", step->name);
+        cr_expect(!step->is_of_kernel || step->passes != NULL, "%s", step->name);
         cr_expect_not_null(step->condition, "%s", step->name);
         cr_expect(s == 0 || step->stage >= tr_steps[s - 1].stage, "%s", step->name);
     }
@@ -225,6 +226,33 @@ Test(pipeline, long_rows_of_loads_are_parted)
     cr_expect_eq(longest_row(load, 1000), 128);
     cr_expect_eq(longest_row(scalar, 1000), 1000);
     cr_expect_eq(longest_row(both, 1000), 129); /* as many stores as may be, and a load more */
+}
+
+/* ---- passes of the kernel alone ---- */
+
+/* What it takes to prepare the step function for a vectoriser that never sees it is saved. */
+Test(pipeline, the_step_function_is_not_prepared_for_vectors)
+{
+    static const char text[] =
+        "define internal i32 @ptxrun_step(ptr %t, i32 %e) {\n  %twice = add i32 %e, 0\n"
+        "  ret i32 %twice\n}\n" KERNEL("  %same = ptrtoint ptr %p to i64\n"
+                                       "  %sum = add i64 %same, 0\n"
+                                       "  store i64 %sum, ptr %p\n"
+                                       "  %used = call i32 @ptxrun_step(ptr %p, i32 0)\n");
+    const struct tr_step *step = &tr_steps[TR_STEP_VECTOR_PREPARE];
+    struct pxr_error err;
+    context = LLVMContextCreate();
+    LLVMModuleRef module = parse(text);
+    cr_assert(step->is_of_kernel);
+    cr_assert_eq(tr_run_function_passes(LLVMGetNamedFunction(module, TR_KERNEL_NAME), step->passes,
+                                        NULL, &err),
+                 PXR_OK, "%s", err.message);
+    char *made = LLVMPrintModuleToString(module);
+    cr_expect_not_null(strstr(made, "%twice"), "%s", made);
+    cr_expect_null(strstr(made, "%sum"), "%s", made);
+    LLVMDisposeMessage(made);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
 }
 
 /* ---- conversions that saturate ---- */
