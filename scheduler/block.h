@@ -12,17 +12,10 @@
 #include "scheduler/cluster.h"
 #include "scheduler/worker_pool.h"
 
-#define SCH_BARRIERS  16
-#define SCH_WARPS_MAX (SCH_BLOCK_THREADS_MAX / RT_WARP_SIZE)
-#define SCH_LANE(n)   (UINT32_C(1) << (n))
-
-/* Polls of a thread before it gives way. To the thread sanitizer each atomic load costs as much as
- * that. */
-#ifdef SCH_TSAN
-#define SCH_POLL_BUDGET 4
-#else
+#define SCH_BARRIERS    16
+#define SCH_WARPS_MAX   (SCH_BLOCK_THREADS_MAX / RT_WARP_SIZE)
 #define SCH_POLL_BUDGET 64
-#endif
+#define SCH_LANE(n)     (UINT32_C(1) << (n))
 
 /* One cache line: a barrier visits all threads of the block. */
 struct sch_thread {

@@ -9,17 +9,23 @@
 
 #define FULL 0xffffffffu
 
-/* The thread sanitizer, to which one is like the next, makes each slow. */
-#ifdef SCH_TSAN
+/* Sanitizers, to which one is like the next, make each slow. */
+#if defined(SCH_TSAN) || defined(SCH_ASAN)
 #define PHASES             4
 #define LOOK_BACK_BLOCKS   200
 #define COOPERATIVE_BLOCKS 50
-#define MANY_BLOCKS        300
 #else
 #define PHASES             20
 #define LOOK_BACK_BLOCKS   1000
 #define COOPERATIVE_BLOCKS 200
-#define MANY_BLOCKS        7000
+#endif
+
+#ifdef SCH_TSAN
+#define MANY_BLOCKS 300
+#elif defined(SCH_ASAN)
+#define MANY_BLOCKS 2000
+#else
+#define MANY_BLOCKS 7000
 #endif
 
 static atomic_int bad;
