@@ -7,6 +7,7 @@
 #ifndef PTXRUN_TESTS_SCHEDULER_KERNELS_H
 #define PTXRUN_TESTS_SCHEDULER_KERNELS_H
 
+#include "scheduler/block.h"
 #include "support.h"
 
 enum mode {
@@ -68,10 +69,18 @@ struct kernel {
 #define CLUSTER         50
 #define CLUSTER_WAIT(n) SYNC(CLUSTER + (n), RT_ENTRY_WHOLE, cluster_wait)
 
+/* Polls that a thread has left when it gives way: the thread sanitizer makes each load as slow as
+ * that is, and finds in the first few what there is to find. */
+#ifdef SCH_TSAN
+#define POLLS_LEFT (SCH_POLL_BUDGET - 4)
+#else
+#define POLLS_LEFT 0
+#endif
+
 /* What a volatile load begins with. */
 #define POLL(n)                                                                                    \
     do {                                                                                           \
-        if (--thread->poll_budget <= 0)                                                            \
+        if (--thread->poll_budget <= POLLS_LEFT)                                                   \
             SYNC(n, 0, poll);                                                                      \
     } while (0)
 

@@ -39,7 +39,15 @@ static struct sch_fault run_chunks(rt_fused_fn fused, struct run run)
 
 #define SEEN (1u << 17)
 
+/* Each block of those that may wait has a fiber, which the thread sanitizer maps memory for. */
+#ifdef SCH_TSAN
+#define MANY_BLOCKS 10000
+#else
+#define MANY_BLOCKS 100000
+#endif
+
 static atomic_uchar seen[SEEN];
+static uint8_t once[SEEN]; /* what it should be */
 static atomic_uint largest;
 
 static void mark_blocks(struct rt_block *block, uint32_t count)
@@ -57,8 +65,8 @@ static void mark_blocks(struct rt_block *block, uint32_t count)
 
 Test(fused, every_block_runs_once)
 {
-    static const uint32_t grids[][3] = {{1, 1, 1},  {2, 1, 1},   {1000, 1, 1},  {17, 5, 9},
-                                        {1, 1, 65}, {3, 100, 7}, {100000, 1, 1}};
+    static const uint32_t grids[][3] = {{1, 1, 1},  {2, 1, 1},   {1000, 1, 1},       {17, 5, 9},
+                                        {1, 1, 65}, {3, 100, 7}, {MANY_BLOCKS, 1, 1}};
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
         struct run run = {.fused = mark_blocks, .block = {5, 3, 2}};
         memcpy(run.grid, grids[g], sizeof run.grid);
@@ -70,8 +78,9 @@ Test(fused, every_block_runs_once)
             sch_set_chaos(variant / 3);
             cr_assert_eq(run_grid(run).status, PXR_OK);
             uint32_t n = grids[g][0] * grids[g][1] * grids[g][2];
-            for (uint32_t i = 0; i < SEEN; i++)
-                cr_assert_eq(atomic_load_explicit(&seen[i], memory_order_relaxed), i < n);
+            memset(once, 0, sizeof once);
+            memset(once, 1, n);
+            cr_assert_eq(memcmp((const void *)seen, once, sizeof once), 0);
             cr_assert_eq(atomic_load(&largest) > 1, variant % 3 == 0 && n > 24);
         }
     }

@@ -9,6 +9,25 @@
 
 #define FULL 0xffffffffu
 
+/* Sanitizers, to which one is like the next, make each slow. */
+#if defined(SCH_TSAN) || defined(SCH_ASAN)
+#define PHASES             4
+#define LOOK_BACK_BLOCKS   200
+#define COOPERATIVE_BLOCKS 50
+#else
+#define PHASES             20
+#define LOOK_BACK_BLOCKS   1000
+#define COOPERATIVE_BLOCKS 200
+#endif
+
+#ifdef SCH_TSAN
+#define MANY_BLOCKS 300
+#elif defined(SCH_ASAN)
+#define MANY_BLOCKS 2000
+#else
+#define MANY_BLOCKS 7000
+#endif
+
 static atomic_int bad;
 
 static void expect_good(void)
@@ -29,7 +48,7 @@ static uint32_t phases(struct rt_thread *thread, struct values *v, uint32_t entr
     uint32_t n = block_threads(thread);
     uint32_t me = tid(thread);
     BEGIN
-    for (v->i = 0; v->i < 20; v->i++) {
+    for (v->i = 0; v->i < PHASES; v->i++) {
         shared(thread)[me] = me + v->i;
         BARRIER(1);
         CHECK(&bad, shared(thread)[(me + 1) % n] == (me + 1) % n + v->i);
@@ -501,10 +520,10 @@ static uint32_t look_back(struct rt_thread *thread, struct values *v, uint32_t e
 
 Test(mixed, a_block_may_wait_for_the_blocks_before_it)
 {
-    static atomic_uint ready[1000];
+    static atomic_uint ready[LOOK_BACK_BLOCKS];
     RUN_ALL(memset(ready, 0, sizeof ready), look_back, ready,
-            {.grid = {1000}, .block = {64}, .shared_bytes = 256, .may_wait = true});
-    cr_assert_eq(atomic_load(&ready[999]), 1000);
+            {.grid = {LOOK_BACK_BLOCKS}, .block = {64}, .shared_bytes = 256, .may_wait = true});
+    cr_assert_eq(atomic_load(&ready[LOOK_BACK_BLOCKS - 1]), LOOK_BACK_BLOCKS);
     expect_good();
 }
 
@@ -540,7 +559,10 @@ Test(mixed, all_blocks_of_a_cooperative_grid_wait_for_each_other)
 {
     static struct grid_barrier barrier;
     RUN_ALL(memset(&barrier, 0, sizeof barrier), cooperative, &barrier,
-            {.grid = {200}, .block = {33}, .shared_bytes = 1024, .is_cooperative = true});
+            {.grid = {COOPERATIVE_BLOCKS},
+             .block = {33},
+             .shared_bytes = 1024,
+             .is_cooperative = true});
     expect_good();
 }
 
@@ -592,12 +614,6 @@ Test(mixed, waiting_blocks_keep_their_state)
              .is_cooperative = true});
     expect_good();
 }
-
-#ifdef SCH_TSAN
-#define MANY_BLOCKS 300
-#else
-#define MANY_BLOCKS 7000
-#endif
 
 static size_t count_mappings(void)
 {

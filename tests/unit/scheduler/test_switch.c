@@ -171,10 +171,13 @@ static uint32_t add_up(struct rt_thread *thread, struct values *v, uint32_t entr
     END;
 }
 
-#ifdef SCH_TSAN
-#define BLOCKS 300
+/* Sanitizers, to which one is like the next, make each slow. */
+#if defined(SCH_TSAN) || defined(SCH_ASAN)
+#define BLOCKS         300
+#define MEETING_BLOCKS 25
 #else
-#define BLOCKS 3000
+#define BLOCKS         3000
+#define MEETING_BLOCKS 100
 #endif
 #define THREADS 64
 
@@ -235,7 +238,7 @@ Test(scheduler_switch, a_cooperative_grid_is_of_both)
 {
     static atomic_uint arrived;
     SWITCH_ALL(atomic_store(&arrived, 0), meet, &arrived,
-               {.grid = {100}, .block = {33}, .is_cooperative = true});
+               {.grid = {MEETING_BLOCKS}, .block = {33}, .is_cooperative = true});
 }
 
 /* ---- workers that step aside ---- */
