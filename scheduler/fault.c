@@ -148,6 +148,18 @@ static void note_fault(struct sch_worker *worker, int signal_number, const sigin
         find_address(fault, context);
 }
 
+/* Whether the grid's owner has opened the memory meanwhile. */
+static bool is_opened(const struct sch_worker *worker, const siginfo_t *info)
+{
+    const struct sch_block *block = sch_block_of(worker->current);
+    struct sch_fault fault = worker->fault;
+    if (fault.status != PXR_FAULT_ADDRESS || info->si_signo != SIGSEGV ||
+        info->si_code != SEGV_ACCERR || !block->grid->grid.refused)
+        return false;
+    memcpy(fault.ctaid, block->rt.ctaid, sizeof fault.ctaid);
+    return block->grid->grid.refused(block->grid->op.arg, &fault);
+}
+
 /* Whether limit.c has sent it. */
 SCH_IN_HANDLER static bool is_of_limit(const struct sch_worker *worker, int signal_number,
                                        const siginfo_t *info)
@@ -178,7 +190,8 @@ SCH_IN_HANDLER void sch_on_fault(int signal_number, siginfo_t *info, void *conte
         siglongjmp(*trying, 1);
     if (worker && worker->current && info->si_code > 0) {
         note_fault(worker, signal_number, info, context);
-        leave_kernel(worker, context);
+        if (!is_opened(worker, info))
+            leave_kernel(worker, context);
     } else if (is_of_limit(worker, signal_number, info)) {
         on_limit(worker, context);
     } else {

@@ -7,12 +7,17 @@
  * of the grid has always been claimed, and the worker that claimed it starts blocks in order and
  * sets aside those that wait, so it runs.
  *
- * All others are dealt out as ranges (ranges.h) before workers see the grid. The cursor then says
- * only where the ranges began, and in the end that nothing is left.
+ * Of all others a small part is handed out in this order, too, as on a GPU, which begins blocks in
+ * the order of their numbers: many programs add up in place, block by block, and get away with it.
+ * The rest is dealt out as ranges (ranges.h) before workers see the grid. The cursor then stays
+ * where the ranges began, and says in the end that nothing is left.
  */
 #include "scheduler/cluster.h"
 #include "scheduler/worker_pool.h"
 
+/* Sums in place let block n write what block n / 256 or so has read, or n / 64: those that are read
+ * from begin before any of the rest. */
+#define HEAD_SHARE      64
 #define CHUNKS_OF_SHARE 4 /* a worker claims such a part of its share of what is left */
 
 /* Chunks of fused kernels, whose blocks may take 10 ns or 10 ms: before one has been timed, and
@@ -126,18 +131,28 @@ void sch_grid_init(struct sch_grid_op *grid)
     atomic_init(&grid->blocks_left, grid->block_count);
     atomic_init(&grid->holds, 1);
     grid->ranges = NULL;
+    grid->ordered_end = grid->block_count;
+}
+
+/* How many of the blocks come first, in order. */
+static uint64_t head_blocks(uint64_t blocks)
+{
+    return 1 + blocks / HEAD_SHARE;
 }
 
 void sch_grid_deal(struct sch_grid_op *grid)
 {
     unsigned workers = sch_group_workers(grid->grid.group);
-    uint64_t first = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
-    if (!grid->fits[0].has_chunks || workers == 1 || grid->block_count - first <= workers ||
+    uint64_t at = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
+    uint64_t first = at + head_blocks(grid->block_count - at);
+    if (!grid->fits[0].has_chunks || workers == 1 || grid->block_count <= first + workers ||
         grid->block_count > SCH_RANGE_BLOCKS_MAX)
         return;
     /* Without memory for them the cursor does. */
     grid->ranges = sch_ranges_deal(first, grid->block_count, workers,
                                    atomic_load_explicit(&grid->block_ns, memory_order_relaxed));
+    if (grid->ranges)
+        grid->ordered_end = first;
 }
 
 /* ---- claiming ---- */
@@ -182,7 +197,7 @@ static uint64_t claim_in_order(struct sch_grid_op *grid, uint64_t max_ns, uint64
     uint64_t at = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
     uint64_t count;
     do {
-        uint64_t left = grid->block_count - at;
+        uint64_t left = at < grid->ordered_end ? grid->ordered_end - at : 0;
         if (left == 0)
             return 0;
         count = whole_clusters(grid, claim_size(grid, left, max_ns));
@@ -256,10 +271,10 @@ static void note_cpu(struct sch_range *range, int cpu)
 
 uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uint64_t *first)
 {
-    if (!grid->ranges)
-        return claim_in_order(grid, CHUNK_MAX_NS, first);
+    uint64_t count = claim_in_order(grid, CHUNK_MAX_NS, first);
+    if (count > 0 || !grid->ranges)
+        return count;
     note_cpu(&grid->ranges->range[worker->group_index], worker->cpu);
-    uint64_t count;
     do
         count = claim_of_range(grid, worker->group_index, CHUNK_MAX_NS, first);
     while (count == 0 && steal(grid, worker));
@@ -268,9 +283,9 @@ uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uin
 
 uint64_t sch_grid_claim_as_guest(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first)
 {
+    uint64_t count = claim_in_order(grid, max_ns, first);
     if (!grid->ranges)
-        return claim_in_order(grid, max_ns, first);
-    uint64_t count = 0;
+        return count;
     for (uint32_t i = grid->ranges->count; i > 0 && count == 0; i--)
         count = claim_of_range(grid, i - 1, max_ns, first);
     return count;
@@ -428,7 +443,7 @@ void sch_grid_fail(struct sch_grid_op *grid, const struct sch_fault *fault)
     /* Sequentially consistent, see steal. */
     atomic_store(&grid->is_cancelled, true);
     uint64_t at = atomic_exchange_explicit(&grid->cursor, grid->block_count, memory_order_relaxed);
-    uint64_t unclaimed = grid->ranges ? 0 : grid->block_count - at;
+    uint64_t unclaimed = at < grid->ordered_end ? grid->ordered_end - at : 0;
     for (uint32_t i = 0; grid->ranges && i < grid->ranges->count; i++)
         unclaimed += sch_ranges_drop(grid->ranges, i);
     /* The caller's own block has not been retired yet, so this does not finish the grid. */

@@ -155,6 +155,10 @@ typedef enum sch_verdict (*sch_watch_fn)(void *arg, const struct sch_progress *p
  * runs it, before the grid's done function. */
 typedef void (*sch_late_fn)(void *arg, const struct sch_fault *fault);
 
+/* Asked about an access to memory that exists and may not be accessed so, in the handler of its
+ * signal: whether it can be made again. No lock of what kernels call may be taken. */
+typedef bool (*sch_refused_fn)(void *arg, const struct sch_fault *fault);
+
 /* Asked when all blocks of a grid have ended without a fault and nobody holds it (sch_op_hold),
  * with the argument of its done function: whether it has been held again, for what comes last of
  * it. Must not wait. */
@@ -172,8 +176,9 @@ struct sch_grid {
     sch_watch_fn watch;    /* NULL: all blocks run with `code` */
     uint64_t limit_ns;     /* it ends with PXR_FAULT_TIMEOUT when it has run for longer; 0: never */
     sch_late_fn late;      /* may be NULL */
-    sch_last_fn last;      /* may be NULL */
-    bool goes_first;       /* before those of its priority that wait: see sch_grid_nest */
+    sch_refused_fn refused; /* may be NULL */
+    sch_last_fn last;       /* may be NULL */
+    bool goes_first;        /* before those of its priority that wait: see sch_grid_nest */
 };
 
 /* Constructors return NULL when out of memory; the caller holds one reference.

@@ -80,6 +80,7 @@ struct sch_grid_op {
     atomic_uint chunk_max;        /* becomes 1 when a block had to wait */
     _Atomic(uint32_t) block_ns;   /* with chunks: the time of a block in the last, 0: not known */
     struct sch_ranges *ranges;    /* of unclaimed blocks; NULL: they are claimed at the cursor */
+    uint64_t ordered_end;         /* blocks before it are claimed at the cursor */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed; with
                                                                ranges: block_count when all are empty */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
@@ -120,8 +121,8 @@ static inline bool sch_grid_asks_shared(const struct sch_grid_op *grid)
  * it. */
 void sch_grid_init(struct sch_grid_op *grid);
 
-/* Deals the blocks from the cursor on out to ranges if their order does not matter. Before workers
- * know the grid. */
+/* Deals the blocks from the cursor on out to ranges, but for the first of them, if their order does
+ * not matter. Before workers know the grid. */
 void sch_grid_deal(struct sch_grid_op *grid);
 
 /* Claims the worker's next chunk of blocks [*first, *first + result). 0: all are claimed. */

@@ -160,9 +160,47 @@ void crt_report_late(void *arg, const struct sch_fault *fault)
             fault->ctaid[1], fault->ctaid[2], line_text);
 }
 
+/* " (a.out: fat binary 1, …), block (0,0,0)". */
+static void describe_block(const struct crt_launch *launch, const struct sch_fault *fault,
+                           char *text, size_t cap)
+{
+    snprintf(text, cap, " (%s%s), block (%u,%u,%u)", launch->kernel->library->name,
+             launch->kernel->library->outline->source_suffix, fault->ctaid[0], fault->ctaid[1],
+             fault->ctaid[2]);
+}
+
+bool crt_launch_overruns(void *arg, const struct sch_fault *fault)
+{
+    struct crt_launch *launch = arg;
+    if (!crt_arena_open_margin((uintptr_t)fault->address))
+        return false;
+    if (atomic_fetch_add(&launch->overruns, 1) == 0)
+        launch->overrun = *fault;
+    return true;
+}
+
+void crt_report_overrun(struct crt_launch *launch)
+{
+    char block_text[512];
+    char line_text[512];
+    char address_text[256];
+    const struct sch_fault *overrun = &launch->overrun;
+    if (atomic_exchange(&launch->overruns, 0) == 0)
+        return;
+    describe_block(launch, overrun, block_text, sizeof block_text);
+    describe_line(launch->kernel, crt_kernel_line(launch->kernel, overrun->pc), line_text,
+                  sizeof line_text);
+    describe_address(overrun->address, address_text, sizeof address_text);
+    pxr_log(PXR_LOG_WARNING,
+            "write outside of an allocation in kernel '%s'%s%s: address 0x%" PRIx64
+            "%s. It went on, as GPUs seldom notice; --check=memory tells of all such accesses",
+            crt_kernel_name(launch->kernel), block_text, line_text, overrun->address, address_text);
+}
+
 void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *fault)
 {
     char place[96] = "";
+    char block_text[512];
     char line_text[512];
     char address_text[256] = "";
     if (fault->has_thread)
@@ -186,10 +224,9 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
         if (!describe_shared(fault, relation, cap))
             describe_address(fault->address, relation, cap);
     }
+    describe_block(launch, fault, block_text, sizeof block_text);
     struct pxr_error error;
-    pxr_fail_at(&error, fault->status, line, 0, "%s in kernel '%s' (%s%s), block (%u,%u,%u)%s%s%s",
-                describe_status(fault), crt_kernel_name(launch->kernel),
-                launch->kernel->library->name, launch->kernel->library->outline->source_suffix,
-                fault->ctaid[0], fault->ctaid[1], fault->ctaid[2], place, line_text, address_text);
+    pxr_fail_at(&error, fault->status, line, 0, "%s in kernel '%s'%s%s%s%s", describe_status(fault),
+                crt_kernel_name(launch->kernel), block_text, place, line_text, address_text);
     crt_context_report_fault(launch->ctx, &error);
 }

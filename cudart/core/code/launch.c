@@ -238,6 +238,7 @@ static bool follows_assertion(const struct crt_launch *launch, const struct sch_
 void crt_launch_finish(void *arg, const struct sch_fault *fault)
 {
     struct crt_launch *launch = arg;
+    crt_report_overrun(launch);
     if (fault && !follows_assertion(launch, fault)) {
         enum crt_result result = crt_result_from_status(fault->status);
         crt_check_fault(fault->launch, fault, (uint32_t)crt_kernel_line(launch->kernel, fault->pc));
@@ -378,6 +379,7 @@ void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
         .watch = watch_of(launch->variant),
         .limit_ns = pxr_options_get()->launch_timeout * NS_PER_S,
         .late = crt_report_late,
+        .refused = crt_launch_overruns,
         .last = crt_children_go_on,
     };
 }

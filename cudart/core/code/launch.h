@@ -14,6 +14,7 @@
 #include "cudart/core/streams/work.h"
 #include "jit/jit.h"
 #include "kernel_abi/rt.h"
+#include "scheduler/scheduler.h"
 
 struct crt_children;
 struct crt_context;
@@ -22,7 +23,6 @@ struct crt_kernel;
 struct crt_module;
 struct crt_stream;
 struct crt_variant;
-struct sch_fault;
 struct sch_op;
 
 /* Text that a kernel has printed, in its order; sorted by block when it is written out. */
@@ -51,6 +51,8 @@ struct crt_launch {
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
     atomic_uint late_blocks;    /* that have been reported */
+    atomic_uint overruns;       /* margins of allocations that were opened for it … */
+    struct sch_fault overrun;   /* … the first */
     struct crt_child child;     /* of the kernel that has launched it */
     _Atomic uint32_t race_work; /* its number in races/works.h, once a block has begun */
     struct crt_frames *calls;   /* that have asked for it, for --check=race; NULL: not known */
@@ -142,6 +144,11 @@ static inline struct crt_launch *crt_launch_of(const struct rt_launch *launch)
 
 /* Reports a fault on standard error: kernel, block, PTX line, address, nearest allocation. */
 void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *fault);
+
+/* sch_grid.refused of launches: goes on with a write a little before or behind an allocation, which
+ * crt_report_overrun tells of when the grid has ended. */
+bool crt_launch_overruns(void *launch, const struct sch_fault *fault);
+void crt_report_overrun(struct crt_launch *launch);
 
 /* sch_grid.late of launches: says where a block of a kernel stands that takes too long. */
 void crt_report_late(void *launch, const struct sch_fault *fault);

@@ -37,9 +37,9 @@
 /* The system puts other mappings, stacks of threads among them, right below the last one. */
 #define OUTER_GUARD_BYTES ((size_t)64 << 20)
 
-/* A device maps pages of 2 MiB next to each other, so programs get away with reading a little
- * before or behind an allocation when they discard the value. That much can be read here, too;
- * writing is a fault. */
+/* A device maps pages of 2 MiB next to each other, so programs get away with accesses a little
+ * before or behind an allocation. That much can be read here, too; what is written there is told
+ * once (crt_arena_open_margin). */
 #define MARGIN_BYTES ((size_t)64 << 10)
 
 /* Behind each allocation and its margins, and so in front of the next. */
@@ -346,6 +346,26 @@ static bool open_span(const struct crt_allocation *allocation, size_t rounded)
     return mprotect(begin, rounded, PROT_READ | PROT_WRITE) == 0 &&
            (margin == 0 || (mprotect(begin - margin, margin, PROT_READ) == 0 &&
                             mprotect(begin + rounded, margin, PROT_READ) == 0));
+}
+
+/* Whether the margin that begins there holds the address and can be written now. */
+static bool open_margin(uintptr_t begin, size_t margin_bytes, uintptr_t address)
+{
+    return address - begin < margin_bytes &&
+           mprotect((void *)begin, margin_bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+bool crt_arena_open_margin(uintptr_t address)
+{
+    pthread_mutex_lock(&arena.lock);
+    const struct crt_allocation *below = live_floor(address);
+    const struct crt_allocation *above = live_above(address);
+    bool is_open =
+        (below && open_margin(below->base + pxr_round_to_pages(below->size_bytes),
+                              below->margin_bytes, address)) ||
+        (above && open_margin(above->base - above->margin_bytes, above->margin_bytes, address));
+    pthread_mutex_unlock(&arena.lock);
+    return is_open;
 }
 
 static enum crt_result alloc_locked(struct live *live)

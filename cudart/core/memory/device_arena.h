@@ -39,7 +39,7 @@ struct crt_allocation {
     uintptr_t base;
     size_t size_bytes;   /* as asked for */
     size_t span_bytes;   /* with rounding, margins and guard; 0 for what is not the arena's own */
-    size_t margin_bytes; /* on either side: can be read and not written */
+    size_t margin_bytes; /* on either side: can be read, and written once that was told */
     enum crt_memory kind;
     unsigned flags;          /* of cuMemHostAlloc, cuMemAllocManaged or cuMemHostRegister */
     unsigned access;         /* allowed now; less than all for mappings only */
@@ -86,6 +86,10 @@ void crt_arena_set_access(uintptr_t base, unsigned access);
 
 /* Whether it lies in what is kept inaccessible around the memory of devices. */
 bool crt_arena_is_guard(uintptr_t address);
+
+/* Whether it lies in an allocation's margin, which can be written from now on. In the handler of a
+ * signal, on threads that run kernels. */
+bool crt_arena_open_margin(uintptr_t address);
 
 /* Whether the range lies in one allocation, or in adjacent mappings, with this access. */
 bool crt_arena_covers(uintptr_t base, size_t size_bytes, unsigned access);

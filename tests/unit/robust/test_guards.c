@@ -18,7 +18,7 @@
 #define PAGE    pxr_page_bytes()
 #define KIB     ((size_t)1024)
 #define GRANULE ((size_t)2 << 20)
-#define MARGIN  (64 * KIB) /* around device memory, can be read */
+#define MARGIN  (64 * KIB) /* around device memory, can be read, and written by kernels */
 
 static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
                           ".visible .global .align 4 .b8 first[4096];\n"

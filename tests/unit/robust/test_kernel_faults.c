@@ -2,6 +2,7 @@
  *
  * Kernels that misbehave: each gives its CUDA code and a report that says where, the process goes
  * on, and after a reset of the device everything works again; a hundred times without a leak.
+ * Writes a little outside of an allocation are only told.
  * Arguments: the collapse; `precise` names the thread too. With `kept` code is compiled the first
  * time only, and comes from a cache after that.
  */
@@ -19,6 +20,7 @@
 #define CYCLES  100
 #define SETTLED 40 /* cycles after which nothing may grow any more */
 #define PAGE    4096
+#define MARGIN  65536 /* around an allocation */
 
 #define HEAD    ".version 9.0\n.target sm_75\n.address_size 64\n"
 
@@ -96,12 +98,12 @@ static const struct fault faults[] = {
      "call through an invalid function pointer in kernel 'faulty'", NULL},
     {"null", KERNEL("ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;"), 1, 0, 0,
      CRT_ILLEGAL_ADDRESS, "PTX line 10: address 0x0", NULL},
-    {"behind an allocation", KERNEL("st.global.u32 [%rd1], 1;"), 1, PAGE, 0, CRT_ILLEGAL_ADDRESS,
-     "0 bytes after the nearest allocation", NULL},
-    {"before an allocation", KERNEL("st.global.u32 [%rd1], 1;"), 1, -4, 0, CRT_ILLEGAL_ADDRESS,
-     "4 bytes before the nearest allocation", NULL},
-    {"one thread of many",
-     KERNEL("mul.wide.u32 %rd2, %r1, 1024; add.u64 %rd3, %rd1, %rd2; st.u32 [%rd3], 1;"), 5, 0, 0,
+    {"behind an allocation's margin", KERNEL("st.global.u32 [%rd1], 1;"), 1, PAGE + MARGIN, 0,
+     CRT_ILLEGAL_ADDRESS, "65536 bytes after the nearest allocation", NULL},
+    {"before an allocation's margin", KERNEL("st.global.u32 [%rd1], 1;"), 1, -MARGIN - 4, 0,
+     CRT_ILLEGAL_ADDRESS, "65540 bytes before the nearest allocation", NULL},
+    {"one thread of many, others in the margin",
+     KERNEL("mul.wide.u32 %rd2, %r1, 17408; add.u64 %rd3, %rd1, %rd2; st.u32 [%rd3], 1;"), 5, 0, 0,
      CRT_ILLEGAL_ADDRESS, "PTX line 10", "thread (4,0,0)"},
     {"misaligned", KERNEL("st.global.u32 [%rd1], 1;"), 1, 2, 0, CRT_MISALIGNED_ADDRESS,
      "PTX line 10: address", "thread (0,0,0)"},
@@ -163,6 +165,10 @@ static const struct fault faults[] = {
      CRT_ILLEGAL_INSTRUCTION, "PTX line 10", "block (1,0,0)"},
 };
 
+/* 64 threads store their numbers. */
+static const char row_ptx[] =
+    KERNEL("mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;");
+
 static const char good_ptx[] = HEAD ".visible .entry good(.param .u64 p)\n{\n.reg .b64 %rd<2>;\n"
                                     "ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 77; ret;\n}\n";
 
@@ -204,11 +210,17 @@ static void use_device(void)
 static int log_file;
 static bool knows_thread;
 
-static void check_report(const struct fault *fault, const char *part)
+static void clear_log(void)
+{
+    if (ftruncate(log_file, 0) != 0)
+        exit(1);
+}
+
+static void check_report(const char *name, const char *part)
 {
     char text[4096] = "";
     if (pread(log_file, text, sizeof text - 1, 0) <= 0 || !strstr(text, part)) {
-        printf("%s: no '%s' in: %s\n", fault->name, part, text);
+        printf("%s: no '%s' in: %s\n", name, part, text);
         exit(1);
     }
 }
@@ -223,22 +235,42 @@ static void try_fault(const struct fault *fault)
         argument = allocation + (CUdeviceptr)fault->offset;
     else if (!fault->address && strcmp(fault->name, "null") != 0)
         argument = allocation;
-    if (ftruncate(log_file, 0) != 0)
-        exit(1);
+    clear_log();
     launch(fault->ptx, "faulty", fault->threads, argument);
     CUresult result = cuCtxSynchronize();
     if (result != fault->code) {
         printf("%s: gave %d, not %d\n", fault->name, (int)result, (int)fault->code);
         exit(1);
     }
-    check_report(fault, fault->report);
+    check_report(fault->name, fault->report);
     if (knows_thread && fault->thread)
-        check_report(fault, fault->thread);
+        check_report(fault->name, fault->thread);
     EXPECT(fault->code, cuMemcpyDtoH_v2(&value, allocation, sizeof value));
     EXPECT(fault->code, cuMemAlloc_v2(&allocation, PAGE));
     OK(cuDevicePrimaryCtxReset_v2(0));
     make_context();
     use_device();
+}
+
+/* A row that sticks out of an allocation by half is written as on a GPU, and that is said once. */
+static void try_overrun(const char *name, int64_t offset, unsigned first, const char *report)
+{
+    CUdeviceptr allocation = allocate();
+    unsigned inside[32];
+    clear_log();
+    launch(row_ptx, "faulty", 64, allocation + (CUdeviceptr)offset);
+    OK(cuCtxSynchronize());
+    check_report(name, "write outside of an allocation in kernel 'faulty'");
+    check_report(name, ", block (0,0,0), PTX line 10: address");
+    check_report(name, report);
+    OK(cuMemcpyDtoH_v2(inside, allocation + (CUdeviceptr)(offset < 0 ? 0 : offset), sizeof inside));
+    for (unsigned i = 0; i < 32; i++)
+        EXPECT(first + i, inside[i]);
+    clear_log();
+    launch(row_ptx, "faulty", 64, allocation + (CUdeviceptr)offset);
+    OK(cuCtxSynchronize());
+    EXPECT(0, (int)lseek(log_file, 0, SEEK_END));
+    OK(cuMemFree_v2(allocation));
 }
 
 static size_t count_lines(const char *path)
@@ -313,6 +345,10 @@ int main(int argc, char **argv)
     for (int cycle = 0; cycle < cycles; cycle++) {
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
             try_fault(&faults[i]);
+        if (cycle % 10 == 0) {
+            try_overrun("overrun", PAGE - 128, 0, " bytes after the nearest allocation at");
+            try_overrun("underrun", -128, 32, " bytes before the nearest allocation at");
+        }
         if (cycle == SETTLED) {
             mappings = count_lines("/proc/self/maps");
             resident = resident_kib();

@@ -139,16 +139,43 @@ static struct sch_grid_op *deal_grid(uint32_t blocks)
     return sch_grid_of(op);
 }
 
+#define HEAD 16 /* of 1000 blocks */
+
+/* Whoever comes: a worker, or from the fourth claim on a guest. */
+static void claim_head(struct sch_grid_op *grid)
+{
+    uint64_t expected = 0;
+    for (unsigned i = 3; expected < HEAD; i -= i > 0) {
+        struct sch_worker worker = {.group_index = i};
+        uint64_t first;
+        uint64_t count = i > 0 ? sch_grid_claim(grid, &worker, &first)
+                               : sch_grid_claim_as_guest(grid, UINT64_MAX, &first);
+        cr_assert_gt(count, 0);
+        cr_assert_eq(first, expected);
+        expected += count;
+    }
+    cr_assert_eq(expected, HEAD);
+}
+
+/* Programs that add up in place rely on it. */
+Test(ranges, the_first_blocks_are_claimed_in_order)
+{
+    struct sch_grid_op *grid = deal_grid(1000);
+    claim_head(grid);
+    cr_assert_not_null(grid->ranges);
+    sch_op_release(&grid->op);
+}
+
 Test(ranges, a_worker_begins_with_the_same_blocks_in_each_launch)
 {
     for (int launch = 0; launch < 2; launch++) {
         struct sch_grid_op *grid = deal_grid(1000);
-        cr_assert_not_null(grid->ranges);
+        claim_head(grid);
         for (unsigned i = 4; i > 0; i--) {
             struct sch_worker worker = {.group_index = i - 1};
             uint64_t first;
             cr_assert_gt(sch_grid_claim(grid, &worker, &first), 0);
-            cr_assert_eq(first, 250 * (i - 1));
+            cr_assert_eq(first, HEAD + (1000 - HEAD) / 4 * (i - 1));
         }
         sch_op_release(&grid->op);
     }
