@@ -37,25 +37,34 @@ static bool is_of_now(const struct race_block *block, uint32_t other_block, uint
     return other_block == block->index && stamp == block->now;
 }
 
-void race_shadow_settle(const struct race_shadow *shadow, uint64_t number, uint64_t key,
-                        const struct race_block *block)
+/* Bytes of which these two reads say enough. */
+static uint64_t settling_bytes(const struct race_block *block, const struct race_strip_access *a,
+                               const struct race_strip_access *b)
 {
-    const struct race_strip *strip = &shadow->strips[number];
-    const struct race_strip_more *more = &shadow->more[number];
-    const struct race_strip_access *a = &strip->read;
-    const struct race_strip_access *b = &more->second;
-    const struct race_strip_access *writes[] = {&strip->write, &more->write};
-    uint64_t bytes = strip->has_more ? a->bytes & b->bytes : 0;
+    uint64_t bytes = a->bytes & b->bytes;
     uint32_t warp, other;
     if (bytes == 0 || (a->flags | b->flags) & RACE_STRONG)
-        return;
+        return 0;
     bool is_far = block ? is_of_now(block, a->block, a->stamp) &&
                               is_of_now(block, b->block, b->stamp) &&
                               race_is_of_one_warp(a, bytes, &warp) &&
                               race_is_of_one_warp(b, bytes, &other) && warp != other
                         : a->block != b->block;
-    if (!is_far)
+    return is_far ? bytes : 0;
+}
+
+void race_shadow_settle(const struct race_shadow *shadow, uint64_t number, uint64_t key,
+                        const struct race_block *block)
+{
+    const struct race_strip *strip = &shadow->strips[number];
+    const struct race_strip_more *more = &shadow->more[number];
+    const struct race_strip_access *firsts[] = {&strip->read, &more->read};
+    const struct race_strip_access *writes[] = {&strip->write, &more->write};
+    uint64_t bytes = 0;
+    if (!strip->has_more)
         return;
+    for (unsigned i = 0; i < 4; i++)
+        bytes |= settling_bytes(block, firsts[i / 2], &more->seconds[i % 2]);
     for (unsigned i = 0; i < 2; i++)
         if (!is_behind(block, writes[i]->block, writes[i]->stamp))
             bytes &= ~writes[i]->bytes;

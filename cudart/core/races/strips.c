@@ -25,10 +25,15 @@ static struct race_access access_of(const struct race_strip_access *strip, unsig
                                 .flags = strip->flags};
 }
 
+static uint64_t bytes_of_more(const struct race_strip_more *more)
+{
+    return more->write.bytes | more->read.bytes | more->seconds[0].bytes | more->seconds[1].bytes;
+}
+
 static void free_more(struct race_strip *strip, const struct race_strip_more *more)
 {
     if (strip->has_more)
-        strip->has_more = (more->write.bytes | more->read.bytes | more->second.bytes) != 0;
+        strip->has_more = bytes_of_more(more) != 0;
 }
 
 static void drop_reads(struct race_strip *strip, struct race_strip_more *more, uint64_t bytes)
@@ -37,7 +42,8 @@ static void drop_reads(struct race_strip *strip, struct race_strip_more *more, u
     if (!strip->has_more)
         return;
     more->read.bytes &= ~bytes;
-    more->second.bytes &= ~bytes;
+    more->seconds[0].bytes &= ~bytes;
+    more->seconds[1].bytes &= ~bytes;
     free_more(strip, more);
 }
 
@@ -86,7 +92,8 @@ struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t wor
                              .write = access_of(write, place, shadow->values[word]),
                              .reads[0] = access_of(read, place, 0)};
     if (strip->has_more)
-        cell.reads[1] = access_of(&more->second, place, 0);
+        cell.reads[1] =
+            access_of(one_with(&more->seconds[0], &more->seconds[1], true, bytes), place, 0);
     return cell;
 }
 
@@ -239,12 +246,12 @@ struct slot {
     struct race_strip *strip;
     struct race_strip_more *more;
     struct race_strip_access *one;
-    struct race_strip_access *other; /* NULL: there is one alone */
+    struct race_strip_access *other; /* if it has more */
 };
 
 static bool has_other(const struct slot *slot)
 {
-    return slot->other && slot->strip->has_more;
+    return slot->strip->has_more;
 }
 
 static uint64_t bytes_in(const struct slot *slot)
@@ -256,8 +263,7 @@ static bool fits(const struct slot *slot, const struct race_strip_access *access
 {
     struct race_strip_access joined;
     return bytes == 0 || race_strip_takes(slot->one, access, bytes, &joined) ||
-           (slot->other &&
-            (!slot->strip->has_more || race_strip_takes(slot->other, access, bytes, &joined)));
+           !slot->strip->has_more || race_strip_takes(slot->other, access, bytes, &joined);
 }
 
 static void put_one(struct race_strip_access *place, const struct race_strip_access *joined,
@@ -285,7 +291,7 @@ static bool add(struct race_strip_access *place, const struct race_strip_access 
 static void make_more(struct race_strip *strip, struct race_strip_more *more)
 {
     if (!strip->has_more)
-        more->write.bytes = more->read.bytes = more->second.bytes = 0;
+        more->write.bytes = more->read.bytes = more->seconds[0].bytes = more->seconds[1].bytes = 0;
     strip->has_more = true;
 }
 
@@ -379,7 +385,7 @@ static bool reads(struct race_strip *strip, struct race_strip_more *more,
                   const struct race_block *block, const struct race_strip_access *access)
 {
     const struct slot first = {strip, more, &strip->read, &more->read};
-    const struct slot second = {strip, more, &more->second, NULL};
+    const struct slot second = {strip, more, &more->seconds[0], &more->seconds[1]};
     if (!strip->has_more && reads_first(strip, block, access))
         return true;
     make_more(strip, more);
@@ -402,7 +408,8 @@ static bool may_race_with_reads(const struct race_strip *strip, const struct rac
 {
     return may_race(block, access, &strip->read) ||
            (strip->has_more &&
-            (may_race(block, access, &more->read) || may_race(block, access, &more->second)));
+            (may_race(block, access, &more->read) || may_race(block, access, &more->seconds[0]) ||
+             may_race(block, access, &more->seconds[1])));
 }
 
 bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
@@ -448,9 +455,11 @@ static bool are_harmless(const struct race_strip *strip, const struct race_strip
     bool is_write = access->flags & RACE_WRITES;
     return is_harmless(block, warp, access, &strip->write) &&
            (!is_write || is_harmless(block, warp, access, &strip->read)) &&
-           (!strip->has_more || (is_harmless(block, warp, access, &more->write) &&
-                                 (!is_write || (is_harmless(block, warp, access, &more->read) &&
-                                                is_harmless(block, warp, access, &more->second)))));
+           (!strip->has_more ||
+            (is_harmless(block, warp, access, &more->write) &&
+             (!is_write || (is_harmless(block, warp, access, &more->read) &&
+                            is_harmless(block, warp, access, &more->seconds[0]) &&
+                            is_harmless(block, warp, access, &more->seconds[1])))));
 }
 
 /* What most find: nobody has read the bytes. */
@@ -461,12 +470,13 @@ static bool add_two_reads(struct race_strip *strip, struct race_strip_more *more
     uint64_t bytes = first->bytes;
     struct race_strip_access joined;
     make_more(strip, more);
-    if ((strip->read.bytes | more->read.bytes | more->second.bytes) & bytes ||
-        !race_strip_takes(&more->second, second, bytes, &joined) || !add(&strip->read, first)) {
+    if ((strip->read.bytes | more->read.bytes | more->seconds[0].bytes | more->seconds[1].bytes) &
+            bytes ||
+        !race_strip_takes(&more->seconds[0], second, bytes, &joined) || !add(&strip->read, first)) {
         free_more(strip, more);
         return false;
     }
-    put_one(&more->second, &joined, bytes);
+    put_one(&more->seconds[0], &joined, bytes);
     return true;
 }
 

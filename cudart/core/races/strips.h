@@ -43,11 +43,11 @@ struct race_strip {
 };
 
 /* For other bytes of the strip a write and a first read: where two accesses meet, and while one
- * follows the other, lane by lane. For any a second read. */
+ * follows the other, lane by lane. For any a second read, of one access or another. */
 struct race_strip_more {
     struct race_strip_access write;
     struct race_strip_access read;
-    struct race_strip_access second;
+    struct race_strip_access seconds[2];
 };
 
 /* Those of which it says something. */
@@ -55,7 +55,8 @@ static inline uint64_t race_strip_bytes(const struct race_strip *strip,
                                         const struct race_strip_more *more)
 {
     uint64_t bytes = strip->write.bytes | strip->read.bytes;
-    return strip->has_more ? bytes | more->write.bytes | more->read.bytes | more->second.bytes
+    return strip->has_more ? bytes | more->write.bytes | more->read.bytes | more->seconds[0].bytes |
+                                 more->seconds[1].bytes
                            : bytes;
 }
 
