@@ -42,12 +42,14 @@ enum rt_access {
 #define RT_WRITTEN_ALL UINT32_MAX
 
 /* What else checks of races are told of it: strong (PTX ISA "Strong operations"), but only towards
- * threads of the block; a write of one value, which is known; strong towards the host, too. */
+ * threads of the block; a write of one value, which is known; strong towards the host, too; of a
+ * kernel whose blocks never come to know what others do. */
 #define RT_ACCESS_MASK 0x0fu
 #define RT_RACE_STRONG 0x10u
 #define RT_RACE_BLOCK  0x20u
 #define RT_RACE_VALUE  0x40u
 #define RT_RACE_SYSTEM 0x80u
+#define RT_RACE_UNTOLD 0x100u
 
 /* Accesses that are checked together: what stands in the code for each check. */
 struct rt_checked_access {

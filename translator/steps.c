@@ -7,6 +7,7 @@
 #include "translator/barriers/early_reads.h"
 #include "translator/barriers/exchanges.h"
 #include "translator/barriers/meeting_checks.h"
+#include "translator/barriers/untold_races.h"
 #include "translator/collapse/tuning/line_up.h"
 #include "translator/collapse/tuning/nontemporal.h"
 #include "translator/collapse/tuning/unroll.h"
@@ -234,6 +235,18 @@ static bool has_free_barriers(const struct tr_compilation *c)
 static enum pxr_status drop_meeting_checks(struct tr_compilation *c, struct pxr_error *err)
 {
     return tr_drop_meeting_checks(c->module, c->options.facts, err);
+}
+
+static bool has_untold_races(const struct tr_compilation *c)
+{
+    return tr_has_untold_races(c->module);
+}
+
+static enum pxr_status mark_untold_races(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_mark_untold_races(c->module);
+    return PXR_OK;
 }
 
 static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_error *err)

@@ -290,6 +290,88 @@ __global__ void add_by_cas(int *sum, bool right)
         *word = 0; // add_by_cas global-race
 }
 
+// What all blocks read is written by the last one: a word that all threads read, one of a row, one of those that each
+// looks for.
+__global__ void table_changed(int *out, bool right)
+{
+    int sum = 0;
+    for (int i = 0; i < 16; i++)
+        sum += out[i]; // table_changed global-race
+    out[(1 + blockIdx.x) * THREADS + threadIdx.x] = sum;
+    if (!right && blockIdx.x == gridDim.x - 1 && threadIdx.x == 77)
+        out[11] = sum; // table_changed global-race
+}
+
+__global__ void row_changed(int *out, bool right)
+{
+    out[(1 + blockIdx.x) * THREADS + threadIdx.x] = out[threadIdx.x]; // row_changed global-race
+    if (!right && blockIdx.x == gridDim.x - 1 && threadIdx.x == 77)
+        out[12] = 1; // row_changed global-race
+}
+
+__global__ void gathered_changed(int *out, bool right)
+{
+    unsigned place = threadIdx.x * threadIdx.x * 5 % 61;
+    out[(1 + blockIdx.x) * THREADS + threadIdx.x] = out[place]; // gathered_changed global-race
+    if (!right && blockIdx.x == gridDim.x - 1 && threadIdx.x == 77)
+        atomicAdd(&out[20], 1); // gathered_changed global-race
+}
+
+// The same, where blocks know of each other: the last one that comes may write, if it waits for all of its threads.
+__global__ void read_and_counted(int *out, bool right)
+{
+    __shared__ bool is_last;
+    out[(1 + blockIdx.x) * THREADS + threadIdx.x] = out[threadIdx.x]; // read_and_counted global-race
+    if (right)
+        __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        is_last = atomicAdd(&out[(1 + BLOCKS) * THREADS], 1) == BLOCKS - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (is_last)
+        out[threadIdx.x] = 1; // read_and_counted global-race
+}
+
+// A word that two warps have read, and that two others read until one writes it.
+__global__ void tile_changed(int *out, bool right)
+{
+    __shared__ int s[THREADS];
+    int sum = 0;
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    for (int i = 0; i < 16; i++)
+        sum += s[i]; // tile_changed shared-race
+    if (right)
+        __syncthreads();
+    if (threadIdx.x == 77)
+        s[11] = sum; // tile_changed shared-race
+    __syncthreads();
+    out[threadIdx.x] = sum + s[11];
+}
+
+// Bytes that four threads write into a word, of which the first is read.
+__global__ void bytes_of_row(int *out, bool right)
+{
+    __shared__ unsigned char s[THREADS];
+    s[threadIdx.x] = threadIdx.x; // bytes_of_row shared-race
+    if (right)
+        __syncthreads();
+    out[threadIdx.x] = s[(threadIdx.x * 4 + 64) % THREADS]; // bytes_of_row shared-race
+}
+
+// Structures of three words, of which the neighbour's is read.
+__global__ void members_of_neighbours(int *out, bool right)
+{
+    __shared__ int s[3 * (THREADS + 1)];
+    for (int i = 0; i < 3; i++)
+        s[3 * threadIdx.x + i] = threadIdx.x + i; // members_of_neighbours shared-race
+    if (right)
+        __syncthreads();
+    out[threadIdx.x] = s[3 * ((threadIdx.x + 1) % THREADS) + 1]; // members_of_neighbours shared-race
+}
+
 #define CASES(X)                                                                                   \
     X(no_barrier, 1) X(no_second_barrier, 1) X(no_warp_barrier, 1) X(warp_barrier_of_half, 1)      \
     X(barrier_of_some, 1) X(arrive_at_wrong_barrier, 1) X(plain_counter, BLOCKS)                   \
@@ -297,7 +379,9 @@ __global__ void add_by_cas(int *sum, bool right)
     X(neighbour_of_other_block, BLOCKS) X(no_fence, BLOCKS) X(relaxed_flag, BLOCKS)                \
     X(flag_of_block_scope, BLOCKS) X(lock_without_fence, BLOCKS) X(bytes_of_neighbours, 1)         \
     X(same_value, BLOCKS) X(same_pair, BLOCKS) X(bytes_for_one, 1) X(reduction_tail, 1)            \
-    X(transposed_in_place, 1) X(add_by_cas, BLOCKS)
+    X(transposed_in_place, 1) X(add_by_cas, BLOCKS) X(table_changed, BLOCKS)                       \
+    X(row_changed, BLOCKS) X(gathered_changed, BLOCKS) X(read_and_counted, BLOCKS)                 \
+    X(tile_changed, 1) X(bytes_of_row, 1) X(members_of_neighbours, 1)
 
 static bool launch(const char *name, bool right, int *out)
 {
@@ -323,8 +407,8 @@ int main(int argc, char **argv)
         return 0;
     }
     int *out;
-    cudaMalloc(&out, 3 * BLOCKS * THREADS * sizeof *out);
-    cudaMemset(out, 0, 3 * BLOCKS * THREADS * sizeof *out);
+    cudaMalloc(&out, (2 + 3 * BLOCKS) * THREADS * sizeof *out);
+    cudaMemset(out, 0, (2 + 3 * BLOCKS) * THREADS * sizeof *out);
     if (!launch(argv[1], strcmp(argv[2], "right") == 0, out)) {
         fprintf(stderr, "no case '%s'\n", argv[1]);
         return 2;

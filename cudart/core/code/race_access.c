@@ -15,8 +15,11 @@
 struct race_strip *crt_race_enter_shared(const struct crt_running_block *owner, uint64_t word)
 {
     struct race_strip *strip = &owner->shadow.strips[word / RACE_STRIP_WORDS];
-    if (strip->run != owner->races.run)
-        *strip = (struct race_strip){.run = owner->races.run};
+    if (strip->run == owner->races.run)
+        return strip;
+    strip->run = owner->races.run;
+    strip->split = strip->write.bytes = strip->read.bytes = 0;
+    strip->has_more = strip->has_before = false;
     return strip;
 }
 
@@ -193,7 +196,7 @@ struct crt_race_access crt_race_access_of(const struct crt_race_row *row, unsign
     return access;
 }
 
-static void access_alone(const struct crt_race_row *row, unsigned lane)
+void crt_race_access_alone(const struct crt_race_row *row, unsigned lane)
 {
     struct crt_race_access access = crt_race_access_of(row, lane);
     uint64_t place;
@@ -209,61 +212,4 @@ uint8_t crt_race_bytes_in_word(uint64_t bytes, uint64_t place)
 {
     unsigned all = bytes >= RACE_CELL_BYTES ? RACE_CELL_BYTES : (unsigned)bytes;
     return (uint8_t)(((1u << all) - 1) << place % RACE_CELL_BYTES);
-}
-
-/* What lanes one after the other have in common. */
-struct walk {
-    uint64_t page; /* the last one that has been entered */
-    uint64_t area; /* that is locked */
-};
-
-#define NOWHERE UINT64_MAX
-
-static void lock_area(struct walk *walk, uint64_t area)
-{
-    if (walk->area == area)
-        return;
-    if (walk->area != NOWHERE)
-        crt_race_unlock(walk->area * CRT_RACE_LOCK_BYTES);
-    if (area != NOWHERE)
-        crt_race_lock(area * CRT_RACE_LOCK_BYTES);
-    walk->area = area;
-}
-
-/* What most lanes do: they access some of a word, in which nothing races. */
-static bool take_lane(struct crt_race_row *row, unsigned lane, struct walk *walk)
-{
-    struct crt_race_access *access = &row->access;
-    uint64_t address = crt_race_address_of(row, lane);
-    struct race_access race = access->race;
-    struct race_access found;
-    uint64_t place;
-    if (access->bytes == 0 || access->bytes > RACE_CELL_BYTES || address % access->bytes != 0 ||
-        !crt_race_find_memory(access, address, access->bytes, &place))
-        return false;
-    race.thread = (uint16_t)(race.thread + lane);
-    race.bytes = crt_race_bytes_in_word(access->bytes, place);
-    race.value = (uint32_t)(crt_race_value_of(row, lane) << (8 * (place % RACE_CELL_BYTES)));
-    uint64_t word = place / RACE_CELL_BYTES;
-    if (access->owner)
-        return crt_race_take_word(access, &access->owner->shadow, word, &race);
-    if (walk->page != place / CRT_RACE_PAGE_BYTES &&
-        crt_race_find_page_race(access, place, access->bytes, &found) != 0)
-        return false;
-    walk->page = place / CRT_RACE_PAGE_BYTES;
-    lock_area(walk, place / CRT_RACE_LOCK_BYTES);
-    return crt_race_take_word(access, crt_race_shadow(), word, &race);
-}
-
-void crt_race_access_lanes(struct crt_race_row *row, uint64_t lanes)
-{
-    struct walk walk = {.page = NOWHERE, .area = NOWHERE};
-    for (; lanes != 0; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        if (row->access.running->work != 0 && take_lane(row, lane, &walk))
-            continue;
-        lock_area(&walk, NOWHERE);
-        access_alone(row, lane);
-    }
-    lock_area(&walk, NOWHERE);
 }

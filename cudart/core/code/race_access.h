@@ -6,6 +6,7 @@
 #ifndef PTXRUN_CUDART_CORE_CODE_RACE_ACCESS_H
 #define PTXRUN_CUDART_CORE_CODE_RACE_ACCESS_H
 
+#include "cudart/core/code/race_memory.h"
 #include "cudart/core/code/running_block.h"
 #include "cudart/core/races/cells.h"
 
@@ -28,14 +29,15 @@ struct crt_race_row {
     uint64_t stride;
     const uint64_t *addresses; /* by lane; NULL: by the first one's and the stride */
     const char *values;        /* by lane, each of as many bytes; NULL: not known */
+    bool is_alone;             /* one lane, not one of several that go apart */
 };
 
 void crt_race_access_row(struct crt_race_row *row);
 
 /* ---- parts of that (race_access.c) ---- */
 
-/* Each of these lanes alone. */
-void crt_race_access_lanes(struct crt_race_row *row, uint64_t lanes);
+/* A lane word by word, of what is not locked. */
+void crt_race_access_alone(const struct crt_race_row *row, unsigned lane);
 struct crt_race_access crt_race_access_of(const struct crt_race_row *row, unsigned lane);
 uint64_t crt_race_address_of(const struct crt_race_row *row, unsigned lane);
 uint64_t crt_race_value_of(const struct crt_race_row *row, unsigned lane);
@@ -56,6 +58,23 @@ bool crt_race_take_word(const struct crt_race_access *access, const struct race_
                         uint64_t word, const struct race_access *race);
 /* The access to words that are not locked, in its memory; a finding where it races. */
 void crt_race_check_words(struct crt_race_access *access, uint64_t place);
+
+/* What is known of the memory of which it is. */
+static inline const struct race_shadow *crt_race_shadow_of(const struct crt_race_access *access)
+{
+    return access->owner ? &access->owner->shadow : crt_race_shadow();
+}
+
+/* ---- words that need not be told of reads (race_settled.c) ---- */
+
+/* Whether reading these bytes of global memory need not be told, and what all lanes do to
+ * [begin, end) of their memory. */
+bool crt_race_is_settled(const struct crt_running_block *running, uint64_t address, uint64_t bytes,
+                         uint32_t what);
+bool crt_race_row_is_settled(const struct crt_race_row *row, uint64_t begin, uint64_t end);
+/* Behind an access to the strip, or to the word, which stands in its cell. */
+void crt_race_settle(const struct crt_race_access *access, uint64_t strip);
+void crt_race_settle_cell(const struct crt_race_access *access, uint64_t word);
 
 /* ---- findings (race_report.c) ---- */
 

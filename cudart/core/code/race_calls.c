@@ -150,12 +150,10 @@ static uint8_t flags_of(uint32_t what)
                      (what & RT_RACE_VALUE ? RACE_VALUE : 0));
 }
 
-static bool begin_row(struct crt_race_row *row, const struct rt_thread *thread, uint64_t bytes,
-                      uint32_t what, uint32_t line)
+static void begin_row(struct crt_race_row *row, const struct rt_thread *thread,
+                      struct crt_running_block *running, uint64_t bytes, uint32_t what,
+                      uint32_t line)
 {
-    struct crt_running_block *running = crt_running_of(thread);
-    if (!running)
-        return false;
     row->access = (struct crt_race_access){
         .thread = thread,
         .running = running,
@@ -167,7 +165,6 @@ static bool begin_row(struct crt_race_row *row, const struct rt_thread *thread, 
         .bytes = bytes,
         .what = what,
     };
-    return true;
 }
 
 void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t value,
@@ -175,8 +172,10 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
 {
     struct crt_race_row row;
     crt_schedules_access(thread, 1, __builtin_return_address(0));
-    if (!begin_row(&row, thread, bytes, what, line))
+    struct crt_running_block *running = crt_running_of(thread);
+    if (!running || crt_race_is_settled(running, address, bytes, what))
         return;
+    begin_row(&row, thread, running, bytes, what, line);
     row.access.address = address;
     row.lanes = 1;
     row.stride = 0;
@@ -190,8 +189,14 @@ void rt_race_row(struct rt_thread *thread, uint64_t address, uint64_t bytes, uin
 {
     struct crt_race_row row;
     crt_schedules_access(thread, lanes, __builtin_return_address(0));
-    if (lanes == 0 || !begin_row(&row, thread, bytes, what, line))
+    struct crt_running_block *running = crt_running_of(thread);
+    if (lanes == 0 || !running)
         return;
+    uint64_t first = address + (unsigned)__builtin_ctzll(lanes) * stride;
+    uint64_t span = (63 - (unsigned)__builtin_clzll(lanes)) * stride + address - first + bytes;
+    if (stride < RACE_STRIP_BYTES && crt_race_is_settled(running, first, span, what))
+        return;
+    begin_row(&row, thread, running, bytes, what, line);
     row.access.address = address;
     row.lanes = lanes;
     row.stride = stride;
@@ -205,8 +210,10 @@ void rt_race_scatter(struct rt_thread *thread, const char *addresses, uint64_t b
 {
     struct crt_race_row row;
     crt_schedules_access(thread, lanes, __builtin_return_address(0));
-    if (lanes == 0 || !begin_row(&row, thread, bytes, what, line))
+    struct crt_running_block *running = crt_running_of(thread);
+    if (lanes == 0 || !running)
         return;
+    begin_row(&row, thread, running, bytes, what, line);
     row.lanes = lanes;
     row.addresses = (const uint64_t *)addresses;
     row.values = values;

@@ -29,16 +29,8 @@
 #define PAGE_BYTES CRT_RACE_PAGE_BYTES
 #define PAGE_CELLS (PAGE_BYTES / RACE_CELL_BYTES)
 
-/* A lock is for cells that lie together, which one worker uses for a while, and on a cache line of
- * its own. */
-#define LOCKS 1024
-
 /* In place of a page's last user: there are several, not all of them in order. */
 #define MANY (UINT32_C(1) << 31)
-
-struct lock {
-    _Alignas(64) atomic_flag flag;
-};
 
 struct page {
     _Atomic uint32_t users; /* of its cells: the last work, or MANY */
@@ -48,12 +40,12 @@ struct page {
     _Atomic uint32_t tells; /* … and the last launch with an access that is strong towards it */
 };
 
+struct crt_race_memory crt_race_memory; /* empty: there are no cells */
+struct crt_race_lock crt_race_locks[CRT_RACE_LOCKS];
+
 static struct {
     pthread_once_t once;
-    struct rt_checked range; /* of device memory; empty: there are no cells */
-    struct race_shadow shadow;
     struct page *pages;
-    struct lock locks[LOCKS];
 } global = {.once = PTHREAD_ONCE_INIT};
 
 static void *map(size_t bytes)
@@ -72,6 +64,7 @@ static const struct part {
     {offsetof(struct race_shadow, more), sizeof(struct race_strip_more)},
     {offsetof(struct race_shadow, before), sizeof(struct race_strip)},
     {offsetof(struct race_shadow, more_before), sizeof(struct race_strip_more)},
+    {offsetof(struct race_shadow, settled), sizeof(uint64_t)},
     {offsetof(struct race_shadow, values), RACE_STRIP_WORDS * sizeof(uint32_t)},
     {offsetof(struct race_shadow, cells), RACE_STRIP_WORDS * sizeof(struct race_cell)},
 };
@@ -80,7 +73,7 @@ static const struct part {
 
 static void **part_of(size_t part)
 {
-    return (void **)((char *)&global.shadow + parts[part].offset);
+    return (void **)((char *)&crt_race_memory.shadow + parts[part].offset);
 }
 
 static void make(void)
@@ -92,53 +85,30 @@ static void make(void)
         is_made &= *part_of(i) != NULL;
     }
     global.pages = map((range.size_bytes / PAGE_BYTES + 1) * sizeof(struct page));
+    crt_race_memory.begin = range.begin;
     if (is_made && global.pages)
-        global.range = range;
+        crt_race_memory.size_bytes = range.size_bytes;
     else
         pxr_log(PXR_LOG_WARNING, "no address space for checks of races in global memory; smaller "
                                  "--device-memory needs less");
 }
 
-bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place)
+void crt_race_find_device_memory(void)
 {
-    if (global.range.size_bytes == 0)
-        pthread_once(&global.once, make);
-    *place = address - global.range.begin;
-    return *place < global.range.size_bytes && bytes <= global.range.size_bytes - *place;
-}
-
-const struct race_shadow *crt_race_shadow(void)
-{
-    return &global.shadow;
-}
-
-static atomic_flag *lock_of(uint64_t place)
-{
-    return &global.locks[place / CRT_RACE_LOCK_BYTES % LOCKS].flag;
-}
-
-void crt_race_lock(uint64_t place)
-{
-    while (atomic_flag_test_and_set_explicit(lock_of(place), memory_order_acquire))
-        continue;
-}
-
-void crt_race_unlock(uint64_t place)
-{
-    atomic_flag_clear_explicit(lock_of(place), memory_order_release);
+    pthread_once(&global.once, make);
 }
 
 struct race_cell *crt_race_lock_cell(uint64_t place)
 {
     crt_race_lock(place);
-    return race_shadow_cell(&global.shadow, place / RACE_CELL_BYTES);
+    return race_shadow_cell(&crt_race_memory.shadow, place / RACE_CELL_BYTES);
 }
 
 /* A copy of it, or of what would stand there. */
 static struct race_cell look_at_cell(uint64_t place)
 {
     crt_race_lock(place);
-    struct race_cell cell = race_shadow_look(&global.shadow, place / RACE_CELL_BYTES);
+    struct race_cell cell = race_shadow_look(&crt_race_memory.shadow, place / RACE_CELL_BYTES);
     crt_race_unlock(place);
     return cell;
 }
@@ -182,11 +152,9 @@ static bool talks_to(const struct crt_running_block *running, uint32_t number)
            race_work_get(running->work)->has_met_host;
 }
 
-bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work)
+bool crt_race_ask_work_is_before(struct crt_running_block *running, uint32_t work)
 {
     uint32_t *ordered = &running->ordered_works[work % CRT_ORDERED_WORKS];
-    if (work == running->work || work == *ordered)
-        return true;
     if (work == running->beside_work)
         return false;
     bool is_ordered = is_before(running->op, work) || talks_to(running, work);
@@ -329,7 +297,7 @@ static void add_finding(struct crt_watched *task, uint64_t place, bool is_write,
     char what[64];
     char who[CRT_WHERE_BYTES];
     char where[2 * CRT_WHERE_BYTES];
-    uint64_t address = global.range.begin + place;
+    uint64_t address = crt_race_memory.begin + place;
     crt_race_describe(other, access, who, sizeof who);
     if (work->is_host)
         snprintf(what, sizeof what, "%s of global memory by the host", is_write ? "write" : "read");

@@ -6,21 +6,62 @@
 #ifndef PTXRUN_CUDART_CORE_CODE_RACE_MEMORY_H
 #define PTXRUN_CUDART_CORE_CODE_RACE_MEMORY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "cudart/core/base/host_frames.h"
 #include "cudart/core/code/running_block.h"
 
+/* Device memory, and what is known of its words. */
+struct crt_race_memory {
+    uint64_t begin;
+    uint64_t size_bytes; /* 0 until it has been looked for */
+    struct race_shadow shadow;
+};
+extern struct crt_race_memory crt_race_memory;
+/* Looks for it, the first time. */
+void crt_race_find_device_memory(void);
+
 /* The place of an access in the memory of which there are cells; false: it has none. */
-bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place);
+static inline bool crt_race_place(uint64_t address, uint64_t bytes, uint64_t *place)
+{
+    if (crt_race_memory.size_bytes == 0)
+        crt_race_find_device_memory();
+    *place = address - crt_race_memory.begin;
+    return *place < crt_race_memory.size_bytes && bytes <= crt_race_memory.size_bytes - *place;
+}
 
+/* Its words, which others use, too. */
+static inline const struct race_shadow *crt_race_shadow(void)
+{
+    return &crt_race_memory.shadow;
+}
+
+/* A lock is for cells that lie together, which one worker uses for a while, and on a cache line of
+ * its own. */
 #define CRT_RACE_LOCK_BYTES ((uint64_t)256)
+#define CRT_RACE_LOCKS      1024
+struct crt_race_lock {
+    _Alignas(64) atomic_flag flag;
+};
+extern struct crt_race_lock crt_race_locks[CRT_RACE_LOCKS];
 
-/* Its words, which others use, too; a lock is for all CRT_RACE_LOCK_BYTES in which a place is. */
-const struct race_shadow *crt_race_shadow(void);
-void crt_race_lock(uint64_t place);
-void crt_race_unlock(uint64_t place);
+static inline atomic_flag *crt_race_lock_of(uint64_t place)
+{
+    return &crt_race_locks[place / CRT_RACE_LOCK_BYTES % CRT_RACE_LOCKS].flag;
+}
+
+static inline void crt_race_lock(uint64_t place)
+{
+    while (atomic_flag_test_and_set_explicit(crt_race_lock_of(place), memory_order_acquire))
+        continue;
+}
+
+static inline void crt_race_unlock(uint64_t place)
+{
+    atomic_flag_clear_explicit(crt_race_lock_of(place), memory_order_release);
+}
 /* The word's cell, in which it stands then. */
 struct race_cell *crt_race_lock_cell(uint64_t place);
 
@@ -36,8 +77,14 @@ static inline bool crt_race_is_in_page(uint64_t place, uint64_t bytes)
 uint32_t crt_race_enter_page(uint64_t place, struct crt_running_block *running, uint8_t flags,
                              struct race_access *other);
 
-/* Whether all that the work has done comes before what the block does. */
-bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work);
+/* Whether all that the work has done comes before what the block does; as is known, or asked for.
+ */
+bool crt_race_ask_work_is_before(struct crt_running_block *running, uint32_t work);
+static inline bool crt_race_work_is_before(struct crt_running_block *running, uint32_t work)
+{
+    return work == running->work || work == running->ordered_works[work % CRT_ORDERED_WORKS] ||
+           crt_race_ask_work_is_before(running, work);
+}
 
 /* The number of a launch among the works, of which a block begins. */
 uint32_t crt_race_work_of(const struct rt_launch *launch);

@@ -9,6 +9,8 @@
 #include "cudart/core/code/race_memory.h"
 #include "scheduler/scheduler.h"
 
+#define CACHE_LINE 64
+
 static struct {
     pthread_mutex_t lock;
     struct crt_running_block *first;
@@ -48,15 +50,18 @@ static void make_shadow(struct crt_running_block *running, uint32_t shared_bytes
         return;
     free(shadow->strips);
     free(shadow->more);
+    free(shadow->settled);
     free(shadow->values);
     free(shadow->cells);
-    shadow->strips = aligned_alloc(sizeof *shadow->strips, strips * sizeof *shadow->strips);
+    shadow->strips = aligned_alloc(CACHE_LINE, strips * sizeof *shadow->strips);
     shadow->more = calloc(strips, sizeof *shadow->more);
+    shadow->settled = calloc(strips, sizeof *shadow->settled);
     shadow->values = calloc(words, sizeof *shadow->values);
     shadow->cells = calloc(words, sizeof *shadow->cells);
     if (shadow->strips)
         memset(shadow->strips, 0, strips * sizeof *shadow->strips);
-    bool is_made = shadow->strips && shadow->more && shadow->values && shadow->cells;
+    bool is_made =
+        shadow->strips && shadow->more && shadow->settled && shadow->values && shadow->cells;
     running->word_count = is_made ? words : 0;
 }
 

@@ -42,16 +42,15 @@ bool crt_schedules_are_on(void)
 
 /* ---- accesses of the run in progress; there is one at a time ---- */
 
+atomic_bool crt_schedules_count_accesses;
+
 static struct {
-    atomic_bool is_on;
     _Atomic uint64_t count;
     _Atomic uint64_t limit;
 } accesses;
 
-void crt_schedules_access(struct rt_thread *thread, uint64_t lanes, const void *pc)
+void crt_schedules_count(struct rt_thread *thread, uint64_t lanes, const void *pc)
 {
-    if (!atomic_load_explicit(&accesses.is_on, memory_order_relaxed))
-        return;
     uint64_t more = (uint64_t)__builtin_popcountll(lanes);
     uint64_t count = atomic_fetch_add_explicit(&accesses.count, more, memory_order_relaxed);
     if (count >= atomic_load_explicit(&accesses.limit, memory_order_relaxed))
@@ -63,7 +62,7 @@ static void count_accesses(uint64_t limit)
 {
     atomic_store(&accesses.count, 0);
     atomic_store(&accesses.limit, limit);
-    atomic_store(&accesses.is_on, limit > 0);
+    atomic_store(&crt_schedules_count_accesses, limit > 0);
 }
 
 /* ---- an exploration ---- */

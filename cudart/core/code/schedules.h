@@ -6,6 +6,7 @@
 #ifndef PTXRUN_CUDART_CORE_CODE_SCHEDULES_H
 #define PTXRUN_CUDART_CORE_CODE_SCHEDULES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "cudart/core/code/launch.h"
@@ -20,7 +21,13 @@ enum crt_result crt_schedules_launch(struct crt_launch *launch, struct crt_modul
 
 /* A thread, or lanes from it on, a bit for each, is about to access memory that others see. It may
  * be the last thing that it does: pc, where it is called from, is where it stands then. */
-void crt_schedules_access(struct rt_thread *thread, uint64_t lanes, const void *pc);
+extern atomic_bool crt_schedules_count_accesses;
+void crt_schedules_count(struct rt_thread *thread, uint64_t lanes, const void *pc);
+static inline void crt_schedules_access(struct rt_thread *thread, uint64_t lanes, const void *pc)
+{
+    if (atomic_load_explicit(&crt_schedules_count_accesses, memory_order_relaxed))
+        crt_schedules_count(thread, lanes, pc);
+}
 
 /* The last write to a word of device memory in a run (rt_launch.grid_id). */
 struct crt_last_write {

@@ -158,16 +158,6 @@ static bool is_harmless(const struct race_block *block, uint32_t warp,
            is_before_warp(block, warp, earlier);
 }
 
-/* Whether the earlier access comes before all of the lanes', or before none but that of its own
- * thread: what only some lanes know is of their warp, and older than now. */
-static bool is_alike(const struct race_block *block, uint32_t warp,
-                     const struct race_access *earlier)
-{
-    return earlier->bytes == 0 || earlier->block != block->index ||
-           earlier->thread / RT_WARP_SIZE != warp || earlier->stamp == block->now ||
-           is_before_warp(block, warp, earlier);
-}
-
 bool race_cell_is_for_lanes(const struct race_cell *cell, uint32_t run,
                             const struct race_block *block, const struct race_access *access,
                             uint64_t lanes)
@@ -178,87 +168,25 @@ bool race_cell_is_for_lanes(const struct race_cell *cell, uint32_t run,
         return true;
     if (!is_harmless(block, warp, access, &cell->write))
         return false;
-    if (access->flags & RACE_WRITES)
-        return is_harmless(block, warp, access, &reads[0]) &&
-               is_harmless(block, warp, access, &reads[1]);
-    return is_alike(block, warp, &reads[0]) && is_alike(block, warp, &reads[1]);
+    return !(access->flags & RACE_WRITES) || (is_harmless(block, warp, access, &reads[0]) &&
+                                              is_harmless(block, warp, access, &reads[1]));
 }
 
-/* The lane of a read of now. */
-static uint64_t lane_of(const struct race_access *read, const struct race_block *block,
-                        const struct race_access *access, uint64_t lanes)
+static struct race_access access_of(const struct race_access *access, unsigned lane)
 {
-    unsigned lane = (unsigned)(read->thread - access->thread);
-    bool is_now = read->bytes != 0 && read->block == block->index && read->stamp == block->now;
-    return is_now && lane < 64 ? lanes & UINT64_C(1) << lane : 0;
+    struct race_access one = *access;
+    one.thread = (uint16_t)(one.thread + lane);
+    return one;
 }
 
-static unsigned lowest(uint64_t lanes)
-{
-    return (unsigned)__builtin_ctzll(lanes);
-}
-
-static unsigned highest(uint64_t lanes)
-{
-    return 63 - (unsigned)__builtin_clzll(lanes);
-}
-
-static void put(struct race_access *place, const struct race_access *access, unsigned lane)
-{
-    *place = *access;
-    place->thread = (uint16_t)(access->thread + lane);
-}
-
-/* Reads, none of which is by who has read there now. The first lane takes a place that is free, and
- * the second one another such place. All others push each other out of one place, so the last of
- * them is left. */
-static void keep_lanes(struct race_cell *cell, const struct race_block *block,
-                       const struct race_access *access, uint64_t lanes)
-{
-    struct race_access *reads = cell->reads;
-    uint32_t warp = warp_of(access, lanes);
-    uint64_t rest = lanes & (lanes - 1);
-    bool is_free[2];
-    for (unsigned i = 0; i < 2; i++)
-        is_free[i] = reads[i].bytes == 0 || is_before_warp(block, warp, &reads[i]);
-    bool is_of_warp =
-        is_free[0] || (reads[0].block == access->block && reads[0].thread / RT_WARP_SIZE == warp);
-    if (is_free[0] && is_free[1] && (rest & (rest - 1)) == 0) {
-        put(&reads[0], access, lowest(lanes));
-        put(&reads[1], access, lowest(rest));
-        return;
-    }
-    put(&reads[is_of_warp ? 0 : 1], access, highest(lanes));
-    if (is_of_warp && is_free[1])
-        put(&reads[1], access, lowest(is_free[0] ? rest : lanes));
-}
-
-/* Those who have read there now keep their place: if that is the last one, the last but one is left
- * in the other. */
 void race_cell_access_lanes(struct race_cell *cell, uint32_t run, const struct race_block *block,
                             const struct race_access *access, uint64_t lanes)
 {
-    uint64_t again = 0;
+    const struct race_access last = access_of(access, 63 - (unsigned)__builtin_clzll(lanes));
+    const struct race_access first = access_of(access, (unsigned)__builtin_ctzll(lanes));
     if (cell->run != run)
         *cell = (struct race_cell){.run = run};
-    if (access->flags & RACE_WRITES) {
-        struct race_access last;
-        put(&last, access, highest(lanes));
-        keep_write(cell, &last);
-        return;
-    }
-    for (unsigned i = 0; i < 2; i++)
-        again |= lane_of(&cell->reads[i], block, access, lanes);
-    if (again == 0) {
-        keep_lanes(cell, block, access, lanes);
-        return;
-    }
-    uint64_t last = UINT64_C(1) << highest(lanes);
-    uint64_t rest = lanes & (lanes - 1);
-    again |= last | UINT64_C(1) << highest(lanes ^ last) | (lanes ^ rest) | (rest & -rest);
-    for (; again != 0; again &= again - 1) {
-        struct race_access one;
-        put(&one, access, lowest(again));
-        keep(cell, block, &one);
-    }
+    keep(cell, block, &last);
+    if (!(access->flags & RACE_WRITES))
+        keep(cell, block, &first);
 }

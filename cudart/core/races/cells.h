@@ -62,8 +62,8 @@ bool race_cell_is_harmless(const struct race_cell *cell, const struct race_block
                            const struct race_access *access);
 
 /* As race_cell_access, of lanes of one warp, whose accesses are reads, or all strong: none of them
- * races, and the cell knows what it would if each were told to it, from the lowest on. access: of
- * the thread of lane 0, whether it takes part or not; lanes: a bit for each, two at least. */
+ * races. The cell is told of the last one, and if they read then of the first one. access: of the
+ * thread of lane 0, whether it takes part or not; lanes: a bit for each, two at least. */
 void race_cell_access_lanes(struct race_cell *cell, uint32_t run, const struct race_block *block,
                             const struct race_access *access, uint64_t lanes);
 /* Whether it can be told so. */

@@ -48,6 +48,12 @@ static void clear_row(struct race_row *row)
 
 /* ---- the block ---- */
 
+static uint32_t tick(struct race_block *block)
+{
+    block->time++;
+    return ++block->now;
+}
+
 void race_block_begin(struct race_block *block, uint64_t launch, uint32_t index, uint32_t threads)
 {
     block->launch = launch;
@@ -55,6 +61,8 @@ void race_block_begin(struct race_block *block, uint64_t launch, uint32_t index,
     block->run++;
     block->threads = threads;
     block->now = 1;
+    block->whole = 0;
+    block->time++;
     for (uint32_t w = 0; w * RT_WARP_SIZE < threads; w++) {
         struct race_warp *warp = &block->warps[w];
         clear_row(&warp->row);
@@ -127,7 +135,7 @@ void race_fence(struct race_block *block, uint32_t thread)
 {
     struct race_warp *warp = warp_of(block, thread);
     settle(block, warp);
-    warp->fenced = ++block->now;
+    warp->fenced = tick(block);
 }
 
 void race_release(struct race_block *block, uint32_t thread, bool is_ordered,
@@ -135,7 +143,7 @@ void race_release(struct race_block *block, uint32_t thread, bool is_ordered,
 {
     struct race_warp *warp = warp_of(block, thread);
     const struct race_row *row = &warp->row;
-    uint32_t limit = is_ordered ? ++block->now : warp->fenced;
+    uint32_t limit = is_ordered ? tick(block) : warp->fenced;
     if (limit == 0)
         return;
     race_clock_raise(clock, unit_of_block(block->index), least(row->block, limit));
@@ -161,10 +169,10 @@ void race_acquire(struct race_block *block, uint32_t thread, bool is_ordered,
 /* All that take part have arrived. Threads that have exited, too, if it is for the whole block. */
 static void complete(struct race_block *block, struct race_barrier *barrier)
 {
-    uint32_t stamp = ++block->now;
+    uint32_t stamp = tick(block);
     struct race_row *row = &barrier->arriving;
     if (barrier->is_whole)
-        row->block = stamp;
+        row->block = block->whole = stamp;
     for (unsigned w = 0; w < RACE_WARPS_MAX; w++)
         if (barrier->warps & (UINT32_C(1) << w))
             row->warps[w] = stamp;
@@ -217,7 +225,7 @@ void race_barrier_leave(struct race_block *block, uint32_t thread, uint32_t id)
 static void note_meeting(struct race_block *block, uint32_t number, uint32_t mask)
 {
     struct race_warp *warp = &block->warps[number];
-    uint32_t stamp = ++block->now;
+    uint32_t stamp = tick(block);
     if (mask == UINT32_MAX) {
         raise(&warp->row.warps[number], stamp);
         return;

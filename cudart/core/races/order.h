@@ -60,7 +60,9 @@ struct race_block {
     uint32_t index;  /* of the block within the grid, x fastest */
     uint32_t run;    /* no two blocks have the same, of those whose shared memory is at one place */
     uint32_t threads;
-    uint32_t now; /* from 1 */
+    uint32_t now;   /* from 1 */
+    uint32_t whole; /* when the last barrier of all threads was complete */
+    uint64_t time;  /* changes with now, and never comes back with another block */
     struct race_warp warps[RACE_WARPS_MAX];
     struct race_barrier barriers[RACE_BARRIERS_MAX];
     uint32_t met[RACE_WARPS_MAX * RT_WARP_SIZE]; /* the generation that a thread waits for */

@@ -1,50 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Accesses to a strip's words at once, and the way to their cells and back.
+ * Accesses to a strip's bytes at once, and the way to their cells and back.
  */
-#include "cudart/core/races/strips.h"
+#include "cudart/core/races/strip_forms.h"
 
 /* ---- a word's cell ---- */
 
+/* Of a word whose bytes several threads have accessed, the last one's. */
 static struct race_access access_of(const struct race_strip_access *strip, unsigned word,
                                     uint32_t value)
 {
-    if (!(strip->words & 1u << word))
+    unsigned first = word * RACE_CELL_BYTES;
+    uint64_t bytes = strip->bytes & race_bytes_of_word(word);
+    if (bytes == 0)
         return (struct race_access){0};
+    unsigned last = race_last_of(bytes);
+    bytes &= race_bytes_of_unit(strip, last);
     return (struct race_access){.block = strip->block,
                                 .stamp = strip->stamp,
-                                .line = strip->line,
+                                .line = strip->line + (uint32_t)strip->lines[word],
                                 .value = strip->flags & RACE_VALUE ? value : 0,
-                                .thread = (uint16_t)race_strip_thread(strip, word),
-                                .bytes = (1u << RACE_CELL_BYTES) - 1,
+                                .thread = (uint16_t)race_strip_thread(strip, last),
+                                .bytes = (uint8_t)(bytes >> first),
                                 .flags = strip->flags};
 }
 
-static void drop(struct race_strip *strip, struct race_strip_more *more, unsigned words)
+static uint64_t bytes_of_more(const struct race_strip_more *more)
 {
-    strip->write.words &= (uint8_t)~words;
-    strip->reads[0].words &= (uint8_t)~words;
-    strip->reads[1].words &= (uint8_t)~words;
-    if (!strip->has_more)
-        return;
-    more->write.words &= (uint8_t)~words;
-    more->read.words &= (uint8_t)~words;
-    strip->has_more = (more->write.words | more->read.words) != 0;
+    return more->write.bytes | more->read.bytes | more->seconds[0].bytes | more->seconds[1].bytes;
 }
 
-void race_shadow_forget(const struct race_shadow *shadow, uint64_t strip, unsigned words)
+static void free_more(struct race_strip *strip, const struct race_strip_more *more)
+{
+    if (strip->has_more)
+        strip->has_more = bytes_of_more(more) != 0;
+}
+
+static void drop_reads(struct race_strip *strip, struct race_strip_more *more, uint64_t bytes)
+{
+    strip->read.bytes &= ~bytes;
+    if (!strip->has_more)
+        return;
+    more->read.bytes &= ~bytes;
+    more->seconds[0].bytes &= ~bytes;
+    more->seconds[1].bytes &= ~bytes;
+    free_more(strip, more);
+}
+
+static void drop(struct race_strip *strip, struct race_strip_more *more, uint64_t bytes)
+{
+    strip->write.bytes &= ~bytes;
+    if (strip->has_more)
+        more->write.bytes &= ~bytes;
+    drop_reads(strip, more, bytes);
+}
+
+void race_shadow_forget(const struct race_shadow *shadow, uint64_t strip, uint64_t bytes)
 {
     struct race_strip *before = &shadow->before[strip];
     struct race_strip_more *more = &shadow->more_before[strip];
-    drop(before, more, words);
-    shadow->strips[strip].has_before = race_strip_words(before, more) != 0;
+    drop(before, more, bytes);
+    shadow->strips[strip].has_before = race_strip_bytes(before, more) != 0;
 }
 
 static const struct race_strip_access *one_with(const struct race_strip_access *one,
                                                 const struct race_strip_access *other,
-                                                bool has_other, unsigned bit)
+                                                bool has_other, uint64_t bytes)
 {
-    return has_other && other->words & bit ? other : one;
+    return has_other && other->bytes & bytes ? other : one;
 }
 
 struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t word)
@@ -53,115 +76,136 @@ struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t wor
     const struct race_strip *strip = &shadow->strips[number];
     const struct race_strip_more *more = &shadow->more[number];
     unsigned place = word % RACE_STRIP_WORDS;
-    unsigned bit = 1u << place;
-    if (strip->split & bit)
+    uint64_t bytes = race_bytes_of_word(place);
+    if (strip->split & bytes)
         return shadow->cells[word];
-    if (race_shadow_before(shadow, number, bit) != 0) {
+    if (!(race_strip_bytes(strip, more) & bytes) &&
+        race_shadow_before(shadow, number, bytes) != 0) {
         strip = &shadow->before[number];
         more = &shadow->more_before[number];
     }
     const struct race_strip_access *write =
-        one_with(&strip->write, &more->write, strip->has_more, bit);
+        one_with(&strip->write, &more->write, strip->has_more, bytes);
     const struct race_strip_access *read =
-        one_with(&strip->reads[0], &more->read, strip->has_more, bit);
-    return (struct race_cell){
-        .run = strip->run,
-        .write = access_of(write, place, shadow->values[word]),
-        .reads = {access_of(read, place, 0), access_of(&strip->reads[1], place, 0)}};
+        one_with(&strip->read, &more->read, strip->has_more, bytes);
+    struct race_cell cell = {.run = strip->run,
+                             .write = access_of(write, place, shadow->values[word]),
+                             .reads[0] = access_of(read, place, 0)};
+    if (strip->has_more)
+        cell.reads[1] =
+            access_of(one_with(&more->seconds[0], &more->seconds[1], true, bytes), place, 0);
+    return cell;
+}
+
+static void unsettle(const struct race_shadow *shadow, uint64_t strip, uint64_t words)
+{
+    uint64_t settled = atomic_load_explicit(&shadow->settled[strip], memory_order_relaxed);
+    if (settled & words)
+        atomic_store_explicit(&shadow->settled[strip], settled & ~words, memory_order_relaxed);
 }
 
 struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t word)
 {
     uint64_t number = word / RACE_STRIP_WORDS;
     struct race_strip *strip = &shadow->strips[number];
-    unsigned bit = 1u << word % RACE_STRIP_WORDS;
+    uint64_t bytes = race_bytes_of_word(word % RACE_STRIP_WORDS);
     struct race_cell *cell = &shadow->cells[word];
-    if (strip->split & bit)
+    unsettle(shadow, number, UINT64_C(1) << word % RACE_STRIP_WORDS);
+    if (strip->split & bytes)
         return cell;
     *cell = race_shadow_look(shadow, word);
-    strip->split |= (uint8_t)bit;
-    drop(strip, &shadow->more[number], bit);
+    strip->split |= bytes;
+    drop(strip, &shadow->more[number], bytes);
     if (strip->has_before)
-        race_shadow_forget(shadow, number, bit);
+        race_shadow_forget(shadow, number, bytes);
     return cell;
 }
 
-static void split(const struct race_shadow *shadow, uint64_t strip, unsigned words)
+static void split(const struct race_shadow *shadow, uint64_t strip, uint64_t bytes)
 {
-    for (; words != 0; words &= words - 1)
-        race_shadow_cell(shadow, strip * RACE_STRIP_WORDS + (unsigned)__builtin_ctz(words));
+    while (bytes != 0) {
+        unsigned word = race_first_of(bytes) / RACE_CELL_BYTES;
+        race_shadow_cell(shadow, strip * RACE_STRIP_WORDS + word);
+        bytes &= ~race_bytes_of_word(word);
+    }
+}
+
+/* Parts of words would be of two runs. */
+static uint64_t whole_words(uint64_t bytes)
+{
+    uint64_t first = (bytes | bytes >> 1 | bytes >> 2 | bytes >> 3) & UINT64_C(0x1111111111111111);
+    return first * RACE_WORD_BYTES;
 }
 
 void race_shadow_begin(const struct race_shadow *shadow, uint64_t number, uint32_t run,
-                       unsigned words)
+                       uint64_t bytes)
 {
     struct race_strip *strip = &shadow->strips[number];
-    unsigned others = race_strip_words(strip, &shadow->more[number]) & ~words;
+    uint64_t others = race_strip_bytes(strip, &shadow->more[number]) & ~bytes;
+    unsettle(shadow, number, RACE_SETTLED_WORDS);
     if (others != 0) {
         struct race_strip *before = &shadow->before[number];
         struct race_strip_more *more = &shadow->more_before[number];
         if (strip->has_before)
-            split(shadow, number, race_strip_words(before, more) & ~words);
+            split(shadow, number, whole_words(race_strip_bytes(before, more) & ~bytes));
         *before = *strip;
         if (strip->has_more)
             *more = shadow->more[number];
-        drop(before, more, words);
+        drop(before, more, bytes);
         strip->has_before = true;
     }
-    *strip =
-        (struct race_strip){.run = run, .split = strip->split, .has_before = strip->has_before};
+    strip->run = run;
+    strip->has_more = false;
+    strip->write.bytes = strip->read.bytes = 0;
 }
 
 /* ---- who comes before whom ---- */
 
-static bool is_of_same_threads(const struct race_strip_access *a, const struct race_strip_access *b)
+/* Whether no byte has been accessed by its own thread, and nothing has been ordered since. */
+static bool are_beside(const struct race_block *block, const struct race_strip_access *access,
+                       const struct race_strip_access *earlier)
 {
-    return a->block == b->block && a->thread == b->thread && a->shift == b->shift;
+    return earlier->stamp == block->now && access->thread != earlier->thread &&
+           access->step == earlier->step &&
+           (access->step == 0 ||
+            (access->unit == earlier->unit && access->offset == earlier->offset));
 }
 
-static bool is_of_one_warp(const struct race_strip_access *access, unsigned words, uint32_t *warp)
-{
-    unsigned first = (unsigned)__builtin_ctz(words);
-    unsigned last = 31 - (unsigned)__builtin_clz(words);
-    *warp = race_strip_thread(access, first) / RT_WARP_SIZE;
-    return race_strip_thread(access, last) / RT_WARP_SIZE == *warp;
-}
-
-/* Words of which all or none come behind what their warp knows; false: not known at once. */
+/* Bytes of which all or none come behind what their warp knows; false: not known at once. */
 static bool find_before(const struct race_block *block, const struct race_strip_access *access,
-                        const struct race_strip_access *earlier, unsigned words, unsigned *before)
+                        const struct race_strip_access *earlier, uint64_t bytes, uint64_t *before)
 {
     uint32_t warp, other;
-    if (is_of_same_threads(access, earlier)) {
-        *before = words;
+    *before = bytes;
+    if (race_is_of_same_threads(access, earlier))
         return true;
-    }
-    if (!is_of_one_warp(access, words, &warp))
+    if (!race_is_of_one_warp(access, bytes, &warp))
         return false;
     const struct race_row *row = &block->warps[warp].row;
-    *before = 0;
-    if (earlier->block != block->index)
-        return !race_knows_others(&row->others);
-    if (earlier->stamp == block->now && access->shift == earlier->shift)
-        return true;
-    *before = words;
+    bool is_of_other_block = earlier->block != block->index;
+    if (is_of_other_block || are_beside(block, access, earlier)) {
+        *before = 0;
+        return !is_of_other_block || !race_knows_others(&row->others);
+    }
     return earlier->stamp < row->block ||
-           (is_of_one_warp(earlier, words, &other) && earlier->stamp < row->warps[other]);
+           (race_is_of_one_warp(earlier, bytes, &other) && earlier->stamp < row->warps[other]);
 }
 
-/* Of these words, those whose earlier access comes before this one. */
-static unsigned words_before(const struct race_block *block, const struct race_strip_access *access,
-                             const struct race_strip_access *earlier, unsigned words)
+/* Of these bytes, those whose earlier access comes before this one. */
+static uint64_t bytes_before(const struct race_block *block, const struct race_strip_access *access,
+                             const struct race_strip_access *earlier, uint64_t bytes)
 {
-    unsigned before;
-    if (words == 0 || find_before(block, access, earlier, words, &before))
-        return words == 0 ? 0 : before;
+    uint64_t before = 0;
+    if (bytes == 0 || find_before(block, access, earlier, bytes, &before))
+        return before;
     before = 0;
-    for (unsigned rest = words; rest != 0; rest &= rest - 1) {
-        unsigned word = (unsigned)__builtin_ctz(rest);
-        if (race_is_before(block, race_strip_thread(access, word), earlier->block,
-                           race_strip_thread(earlier, word), earlier->stamp))
-            before |= 1u << word;
+    while (bytes != 0) {
+        unsigned byte = race_first_of(bytes);
+        uint64_t units = race_first_units(access, earlier, bytes);
+        if (race_is_before(block, race_strip_thread(access, byte), earlier->block,
+                           race_strip_thread(earlier, byte), earlier->stamp))
+            before |= units;
+        bytes &= ~units;
     }
     return before;
 }
@@ -170,25 +214,27 @@ static unsigned words_before(const struct race_block *block, const struct race_s
 static bool may_race(const struct race_block *block, const struct race_strip_access *access,
                      const struct race_strip_access *earlier)
 {
-    unsigned words = access->words & earlier->words;
-    return words != 0 &&
+    uint64_t bytes = access->bytes & earlier->bytes;
+    return bytes != 0 &&
            !race_are_strong(access->flags, access->block, earlier->flags, earlier->block) &&
-           words_before(block, access, earlier, words) != words;
+           bytes_before(block, access, earlier, bytes) != bytes;
 }
 
-static unsigned words_of_same_warp(const struct race_strip_access *a,
-                                   const struct race_strip_access *b, unsigned words)
+static uint64_t bytes_of_same_warp(const struct race_strip_access *a,
+                                   const struct race_strip_access *b, uint64_t bytes)
 {
     uint32_t warp, other;
-    unsigned same = 0;
-    if (words == 0 || a->block != b->block)
+    uint64_t same = 0;
+    if (bytes == 0 || a->block != b->block)
         return 0;
-    if (is_of_one_warp(a, words, &warp) && is_of_one_warp(b, words, &other))
-        return warp == other ? words : 0;
-    for (unsigned rest = words; rest != 0; rest &= rest - 1) {
-        unsigned word = (unsigned)__builtin_ctz(rest);
-        if (race_strip_thread(a, word) / RT_WARP_SIZE == race_strip_thread(b, word) / RT_WARP_SIZE)
-            same |= 1u << word;
+    if (race_is_of_one_warp(a, bytes, &warp) && race_is_of_one_warp(b, bytes, &other))
+        return warp == other ? bytes : 0;
+    while (bytes != 0) {
+        unsigned byte = race_first_of(bytes);
+        uint64_t units = race_first_units(a, b, bytes);
+        if (race_strip_thread(a, byte) / RT_WARP_SIZE == race_strip_thread(b, byte) / RT_WARP_SIZE)
+            same |= units;
+        bytes &= ~units;
     }
     return same;
 }
@@ -200,119 +246,122 @@ struct slot {
     struct race_strip *strip;
     struct race_strip_more *more;
     struct race_strip_access *one;
-    struct race_strip_access *other; /* NULL: there is one alone */
+    struct race_strip_access *other; /* if it has more */
 };
 
 static bool has_other(const struct slot *slot)
 {
-    return slot->other && slot->strip->has_more;
+    return slot->strip->has_more;
 }
 
-static unsigned words_in(const struct slot *slot)
+static uint64_t bytes_in(const struct slot *slot)
 {
-    return slot->one->words | (has_other(slot) ? slot->other->words : 0);
+    return slot->one->bytes | (has_other(slot) ? slot->other->bytes : 0);
 }
 
-static bool is_alike(const struct race_strip_access *a, const struct race_strip_access *b)
+static bool fits(const struct slot *slot, const struct race_strip_access *access, uint64_t bytes)
 {
-    return is_of_same_threads(a, b) && a->stamp == b->stamp && a->line == b->line &&
-           a->flags == b->flags;
+    struct race_strip_access joined;
+    return bytes == 0 || race_strip_takes(slot->one, access, bytes, &joined) ||
+           !slot->strip->has_more || race_strip_takes(slot->other, access, bytes, &joined);
 }
 
-/* Whether these words of the access can stand where others of the strip may stand. */
-static bool takes(const struct race_strip_access *place, const struct race_strip_access *access,
-                  unsigned words)
+static void put_one(struct race_strip_access *place, const struct race_strip_access *joined,
+                    uint64_t bytes)
 {
-    return (place->words & ~words) == 0 || is_alike(place, access);
+    uint64_t others = place->bytes;
+    *place = *joined;
+    place->bytes = bytes | others;
 }
 
-static bool fits(const struct slot *slot, const struct race_strip_access *access, unsigned words)
+/* False: it cannot stand there beside others. */
+static bool add(struct race_strip_access *place, const struct race_strip_access *access)
 {
-    return words == 0 || takes(slot->one, access, words) ||
-           (slot->other && (!slot->strip->has_more || takes(slot->other, access, words)));
-}
-
-static void put_one(struct race_strip_access *place, const struct race_strip_access *access,
-                    unsigned words)
-{
-    unsigned others = place->words;
-    *place = *access;
-    place->words = (uint8_t)(words | others);
-}
-
-static void make_more(const struct slot *slot)
-{
-    if (!slot->strip->has_more)
-        *slot->more = (struct race_strip_more){0};
-    slot->strip->has_more = true;
-}
-
-static void put(const struct slot *slot, const struct race_strip_access *access, unsigned words)
-{
-    if (words == 0)
-        return;
-    slot->one->words &= (uint8_t)~words;
-    if (has_other(slot))
-        slot->other->words &= (uint8_t)~words;
-    bool is_alike_other =
-        has_other(slot) && slot->other->words != 0 && is_alike(slot->other, access);
-    if (!is_alike_other && takes(slot->one, access, words)) {
-        put_one(slot->one, access, words);
-        return;
-    }
-    make_more(slot);
-    put_one(slot->other, access, words);
-}
-
-static bool keep_write(const struct slot *writes, struct race_strip *strip,
-                       const struct race_strip_access *access)
-{
-    if (!fits(writes, access, access->words))
-        return false;
-    put(writes, access, access->words);
-    strip->reads[0].words &= (uint8_t)~access->words;
-    strip->reads[1].words &= (uint8_t)~access->words;
-    if (!strip->has_more)
+    struct race_strip_access joined;
+    if ((place->bytes & ~access->bytes) == 0) {
+        *place = *access;
         return true;
-    writes->more->read.words &= (uint8_t)~access->words;
-    strip->has_more = (writes->more->read.words | writes->more->write.words) != 0;
+    }
+    if (!race_strip_takes(place, access, access->bytes, &joined))
+        return false;
+    put_one(place, &joined, access->bytes);
     return true;
 }
 
-/* Words whose read in the slot is of the access's warp. */
-static unsigned words_of_warp(const struct slot *slot, const struct race_strip_access *access,
-                              unsigned words)
+static void make_more(struct race_strip *strip, struct race_strip_more *more)
 {
-    unsigned same = words_of_same_warp(access, slot->one, words & slot->one->words);
+    if (!strip->has_more)
+        more->write.bytes = more->read.bytes = more->seconds[0].bytes = more->seconds[1].bytes = 0;
+    strip->has_more = true;
+}
+
+/* Where others stand alike, if anywhere: what is free may be wanted by those to come. */
+static void put(const struct slot *slot, const struct race_strip_access *access, uint64_t bytes)
+{
+    struct race_strip_access joined;
+    if (bytes == 0)
+        return;
+    slot->one->bytes &= ~bytes;
+    if (has_other(slot)) {
+        slot->other->bytes &= ~bytes;
+        if (slot->other->bytes != 0 && race_strip_takes(slot->other, access, bytes, &joined)) {
+            put_one(slot->other, &joined, bytes);
+            return;
+        }
+    }
+    if (race_strip_takes(slot->one, access, bytes, &joined)) {
+        put_one(slot->one, &joined, bytes);
+        return;
+    }
+    make_more(slot->strip, slot->more);
+    put_one(slot->other, access, bytes);
+}
+
+static bool keep_write(const struct slot *writes, const struct race_strip_access *access)
+{
+    bool is_added = !writes->strip->has_more && add(writes->one, access);
+    if (!is_added && !fits(writes, access, access->bytes))
+        return false;
+    if (!is_added)
+        put(writes, access, access->bytes);
+    drop_reads(writes->strip, writes->more, access->bytes);
+    return true;
+}
+
+/* Bytes whose read in the slot is of the access's warp. */
+static uint64_t bytes_of_warp(const struct slot *slot, const struct race_strip_access *access,
+                              uint64_t bytes)
+{
+    uint64_t same = bytes_of_same_warp(access, slot->one, bytes & slot->one->bytes);
     if (has_other(slot))
-        same |= words_of_same_warp(access, slot->other, words & slot->other->words);
+        same |= bytes_of_same_warp(access, slot->other, bytes & slot->other->bytes);
     return same;
 }
 
-/* Words whose read in the slot is none, or comes before the access. */
-static unsigned free_words(const struct slot *slot, const struct race_block *block,
-                           const struct race_strip_access *access, unsigned words)
+/* Bytes whose read in the slot is none, or comes before the access. */
+static uint64_t free_bytes(const struct slot *slot, const struct race_block *block,
+                           const struct race_strip_access *access, uint64_t bytes)
 {
-    unsigned are_free = words & ~words_in(slot);
-    if (words & slot->one->words)
-        are_free |= words_before(block, access, slot->one, words & slot->one->words);
+    uint64_t are_free = bytes & ~bytes_in(slot);
+    if (bytes & slot->one->bytes)
+        are_free |= bytes_before(block, access, slot->one, bytes & slot->one->bytes);
     if (has_other(slot))
-        are_free |= words_before(block, access, slot->other, words & slot->other->words);
+        are_free |= bytes_before(block, access, slot->other, bytes & slot->other->bytes);
     return are_free;
 }
 
-/* Each word's read goes where it would in a cell: where the earlier one comes before it, else where
+/* Each byte's read goes where it would in a cell: where the earlier one comes before it, else where
  * that is of its warp. */
 static bool keep_read(const struct slot *first, const struct slot *second,
                       const struct race_block *block, const struct race_strip_access *access)
 {
-    unsigned to_first = free_words(first, block, access, access->words);
-    unsigned to_second = 0;
-    unsigned rest = access->words & ~to_first;
+    uint64_t to_first = free_bytes(first, block, access, access->bytes);
+    uint64_t to_second = 0;
+    uint64_t rest = access->bytes & ~to_first;
     if (rest != 0) {
-        to_second = free_words(second, block, access, rest);
+        to_second = free_bytes(second, block, access, rest);
         rest &= ~to_second;
-        unsigned same = words_of_warp(first, access, rest);
+        uint64_t same = bytes_of_warp(first, access, rest);
         to_first |= same;
         to_second |= rest & ~same;
     }
@@ -323,17 +372,44 @@ static bool keep_read(const struct slot *first, const struct slot *second,
     return true;
 }
 
-/* What most reads find: the words have not been read, or it comes behind that. */
+/* What most reads find: the bytes have not been read, or it comes behind that. */
 static bool reads_first(struct race_strip *strip, const struct race_block *block,
                         const struct race_strip_access *access)
 {
-    struct race_strip_access *read = &strip->reads[0];
-    unsigned both = access->words & read->words;
-    if (!takes(read, access, access->words) ||
-        (both != 0 && words_before(block, access, read, both) != both))
-        return false;
-    put_one(read, access, access->words);
-    return true;
+    uint64_t both = access->bytes & strip->read.bytes;
+    return (both == 0 || bytes_before(block, access, &strip->read, both) == both) &&
+           add(&strip->read, access);
+}
+
+static bool reads(struct race_strip *strip, struct race_strip_more *more,
+                  const struct race_block *block, const struct race_strip_access *access)
+{
+    const struct slot first = {strip, more, &strip->read, &more->read};
+    const struct slot second = {strip, more, &more->seconds[0], &more->seconds[1]};
+    if (!strip->has_more && reads_first(strip, block, access))
+        return true;
+    make_more(strip, more);
+    bool is_kept = keep_read(&first, &second, block, access);
+    free_more(strip, more);
+    return is_kept;
+}
+
+static bool may_race_with_writes(const struct race_strip *strip, const struct race_strip_more *more,
+                                 const struct race_block *block,
+                                 const struct race_strip_access *access)
+{
+    return may_race(block, access, &strip->write) ||
+           (strip->has_more && may_race(block, access, &more->write));
+}
+
+static bool may_race_with_reads(const struct race_strip *strip, const struct race_strip_more *more,
+                                const struct race_block *block,
+                                const struct race_strip_access *access)
+{
+    return may_race(block, access, &strip->read) ||
+           (strip->has_more &&
+            (may_race(block, access, &more->read) || may_race(block, access, &more->seconds[0]) ||
+             may_race(block, access, &more->seconds[1])));
 }
 
 bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
@@ -341,57 +417,135 @@ bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
 {
     struct race_strip *strip = &shadow->strips[number];
     struct race_strip_more *more = &shadow->more[number];
-    const struct slot writes = {strip, more, &strip->write, &more->write};
-    const struct slot first = {strip, more, &strip->reads[0], &more->read};
-    const struct slot second = {strip, more, &strip->reads[1], NULL};
-    if (may_race(block, access, &strip->write) ||
-        (strip->has_more && may_race(block, access, &more->write)))
+    if (may_race_with_writes(strip, more, block, access))
         return false;
     if (!(access->flags & RACE_WRITES))
-        return (!strip->has_more && reads_first(strip, block, access)) ||
-               keep_read(&first, &second, block, access);
-    return !may_race(block, access, &strip->reads[0]) &&
-           !may_race(block, access, &strip->reads[1]) &&
-           !(strip->has_more && may_race(block, access, &more->read)) &&
-           keep_write(&writes, strip, access);
+        return reads(strip, more, block, access);
+    const struct slot writes = {strip, more, &strip->write, &more->write};
+    if (may_race_with_reads(strip, more, block, access) || !keep_write(&writes, access))
+        return false;
+    unsettle(shadow, number, RACE_SETTLED_WORDS);
+    return true;
 }
 
-bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, unsigned words,
+/* ---- lanes at one place ---- */
+
+/* As race_cell_is_for_lanes. */
+static bool is_harmless(const struct race_block *block, uint32_t warp,
+                        const struct race_strip_access *access,
+                        const struct race_strip_access *earlier)
+{
+    uint64_t bytes = access->bytes & earlier->bytes;
+    if (bytes == 0 || race_are_strong(access->flags, access->block, earlier->flags, earlier->block))
+        return true;
+    while (bytes != 0) {
+        unsigned byte = race_first_of(bytes);
+        if (!race_is_before_warp(block, warp, earlier->block, race_strip_thread(earlier, byte),
+                                 earlier->stamp))
+            return false;
+        bytes &= ~race_bytes_of_unit(earlier, byte);
+    }
+    return true;
+}
+
+static bool are_harmless(const struct race_strip *strip, const struct race_strip_more *more,
+                         const struct race_block *block, const struct race_strip_access *access)
+{
+    uint32_t warp = (uint32_t)access->thread / RT_WARP_SIZE;
+    bool is_write = access->flags & RACE_WRITES;
+    return is_harmless(block, warp, access, &strip->write) &&
+           (!is_write || is_harmless(block, warp, access, &strip->read)) &&
+           (!strip->has_more ||
+            (is_harmless(block, warp, access, &more->write) &&
+             (!is_write || (is_harmless(block, warp, access, &more->read) &&
+                            is_harmless(block, warp, access, &more->seconds[0]) &&
+                            is_harmless(block, warp, access, &more->seconds[1])))));
+}
+
+/* What most find: nobody has read the bytes. */
+static bool add_two_reads(struct race_strip *strip, struct race_strip_more *more,
+                          const struct race_strip_access *first,
+                          const struct race_strip_access *second)
+{
+    uint64_t bytes = first->bytes;
+    struct race_strip_access joined;
+    make_more(strip, more);
+    if ((strip->read.bytes | more->read.bytes | more->seconds[0].bytes | more->seconds[1].bytes) &
+            bytes ||
+        !race_strip_takes(&more->seconds[0], second, bytes, &joined) || !add(&strip->read, first)) {
+        free_more(strip, more);
+        return false;
+    }
+    put_one(&more->seconds[0], &joined, bytes);
+    return true;
+}
+
+bool race_strip_access_lanes(const struct race_shadow *shadow, uint64_t number,
+                             const struct race_block *block, const struct race_strip_access *access,
+                             uint32_t first)
+{
+    struct race_strip *strip = &shadow->strips[number];
+    struct race_strip_more *more = &shadow->more[number];
+    struct race_strip_access lowest = *access;
+    lowest.thread = (int16_t)first;
+    if (!are_harmless(strip, more, block, access))
+        return false;
+    if (access->flags & RACE_WRITES)
+        return race_strip_access(shadow, number, block, access);
+    if (add_two_reads(strip, more, access, &lowest))
+        return true;
+    struct race_strip was = *strip;
+    struct race_strip_more more_was = {0};
+    if (strip->has_more)
+        more_was = *more;
+    if (race_strip_access(shadow, number, block, access) &&
+        race_strip_access(shadow, number, block, &lowest))
+        return true;
+    *strip = was;
+    if (strip->has_more)
+        *more = more_was;
+    return false;
+}
+
+/* ---- to cells and back ---- */
+
+bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, uint64_t bytes,
                           const struct race_block *block, const struct race_strip_access *access)
 {
-    if (!(access->flags & RACE_WRITES))
-        return words == 0;
-    for (; words != 0; words &= words - 1) {
-        unsigned word = (unsigned)__builtin_ctz(words);
+    if (bytes == 0 || !(access->flags & RACE_WRITES) || (bytes & ~access->bytes) != 0)
+        return bytes == 0;
+    for (; bytes != 0; bytes &= ~race_bytes_of_word(race_first_of(bytes) / RACE_CELL_BYTES)) {
+        unsigned word = race_first_of(bytes) / RACE_CELL_BYTES;
         const struct race_access alone = access_of(access, word, 0);
-        if (!race_cell_is_harmless(&shadow->cells[strip * RACE_STRIP_WORDS + word], block, &alone))
+        if (alone.bytes != RACE_WORD_BYTES ||
+            !race_cell_is_harmless(&shadow->cells[strip * RACE_STRIP_WORDS + word], block, &alone))
             return false;
     }
     return true;
 }
 
-void race_shadow_join(const struct race_shadow *shadow, uint64_t word, unsigned shift)
+void race_shadow_join(const struct race_shadow *shadow, uint64_t word,
+                      const struct race_strip_access *form)
 {
-    uint64_t number = word / RACE_STRIP_WORDS;
-    struct race_strip *strip = &shadow->strips[number];
-    struct race_strip_more *more = &shadow->more[number];
+    struct race_strip *strip = &shadow->strips[word / RACE_STRIP_WORDS];
+    struct race_strip_more *more = &shadow->more[word / RACE_STRIP_WORDS];
     const struct slot writes = {strip, more, &strip->write, &more->write};
     const struct race_cell *cell = &shadow->cells[word];
-    unsigned place = word % RACE_STRIP_WORDS;
+    unsigned first = word % RACE_STRIP_WORDS * RACE_CELL_BYTES;
     const struct race_access *write = &cell->write;
-    const struct race_strip_access access = {.block = write->block,
-                                             .stamp = write->stamp,
-                                             .line = write->line,
-                                             .thread = (int16_t)(write->thread - (place >> shift)),
-                                             .words = (uint8_t)(1u << place),
-                                             .flags = write->flags & 0x3f,
-                                             .shift = shift & 3};
-    bool is_last = write->bytes == (1u << RACE_CELL_BYTES) - 1 && cell->reads[0].bytes == 0 &&
-                   cell->reads[1].bytes == 0;
-    if (!(strip->split & access.words) || !is_last || cell->run != strip->run ||
-        !fits(&writes, &access, access.words))
+    struct race_strip_access access = *form;
+    access.bytes = race_bytes_of_word(word % RACE_STRIP_WORDS);
+    access.block = write->block;
+    access.stamp = write->stamp;
+    access.line = write->line;
+    access.flags = write->flags;
+    access.thread = (int16_t)(form->thread + write->thread - (int)race_strip_thread(form, first));
+    bool is_last =
+        write->bytes == RACE_WORD_BYTES && cell->reads[0].bytes == 0 && cell->reads[1].bytes == 0;
+    if (!(strip->split & access.bytes) || !is_last || cell->run != strip->run ||
+        !race_is_of_one_thread(&access, access.bytes) || !fits(&writes, &access, access.bytes))
         return;
-    put(&writes, &access, access.words);
-    strip->split &= (uint8_t)~access.words;
+    put(&writes, &access, access.bytes);
+    strip->split &= ~access.bytes;
     shadow->values[word] = write->value;
 }

@@ -1,52 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The last accesses to words that lie side by side, where neighbouring threads have accessed them
- * by one instruction: what a strip says of its words is what their cells would say. A word of which
- * it cannot be said so stands in its cell. Not thread-safe.
+ * The last accesses to bytes that lie side by side, where lanes have accessed them by one
+ * instruction: what a strip says of its bytes is what their cells would say. A word of which it
+ * cannot be said so stands in its cell. Not thread-safe but for race_shadow_is_settled.
  */
 #ifndef PTXRUN_CUDART_CORE_RACES_STRIPS_H
 #define PTXRUN_CUDART_CORE_RACES_STRIPS_H
 
+#include <stdatomic.h>
+
 #include "cudart/core/races/cells.h"
 
-#define RACE_STRIP_WORDS 8
-#define RACE_STRIP_BYTES (RACE_STRIP_WORDS * RACE_CELL_BYTES)
-#define RACE_STRIP_ALL   ((1u << RACE_STRIP_WORDS) - 1)
+#define RACE_STRIP_BYTES 64
+#define RACE_STRIP_WORDS (RACE_STRIP_BYTES / RACE_CELL_BYTES)
+#define RACE_WORD_BYTES  ((UINT64_C(1) << RACE_CELL_BYTES) - 1)
 
-/* As race_access, of all bytes of several words. */
+/* As race_access, of bytes of a strip: the thread of byte b is
+ * thread + step * ((b + offset) / unit), the line of word w is line + lines[w]: loops that are
+ * unrolled go on from word to word by other lines. */
 struct race_strip_access {
+    uint64_t bytes; /* a bit for each; 0: no access */
     uint32_t block;
     uint32_t stamp;
     uint32_t line;
-    int16_t thread; /* of the first word, were it one of them; the next one's from each … */
-    uint8_t words;  /* a bit for each; 0: no access */
-    uint8_t flags : 6;
-    uint8_t shift : 2; /* … 1 << shift words on */
+    int16_t thread;
+    int16_t step;
+    uint8_t unit; /* from 1 to RACE_STRIP_BYTES */
+    uint8_t offset;
+    uint8_t flags;
+    int8_t lines[RACE_STRIP_WORDS];
 };
 
+/* Two cache lines. */
 struct race_strip {
-    uint32_t run;  /* as of a cell */
-    uint8_t split; /* words that stand in their cells, whatever else is said here */
+    uint32_t run; /* as of a cell */
     bool has_more;
     bool has_before; /* others may stand in the strip of the run before */
-    struct race_strip_access write;
-    struct race_strip_access reads[2];
-    uint64_t unused; /* a strip is a cache line */
-};
-
-/* For other words of the strip: where two accesses meet, and while one follows the other, word by
- * word. */
-struct race_strip_more {
+    uint64_t split;  /* bytes of words that stand in their cells, whatever else is said here */
     struct race_strip_access write;
     struct race_strip_access read; /* a first one */
+    uint64_t unused[2];
+};
+
+/* For other bytes of the strip a write and a first read: where two accesses meet, and while one
+ * follows the other, lane by lane. For any a second read, of one access or another. */
+struct race_strip_more {
+    struct race_strip_access write;
+    struct race_strip_access read;
+    struct race_strip_access seconds[2];
 };
 
 /* Those of which it says something. */
-static inline unsigned race_strip_words(const struct race_strip *strip,
+static inline uint64_t race_strip_bytes(const struct race_strip *strip,
                                         const struct race_strip_more *more)
 {
-    return strip->write.words | strip->reads[0].words | strip->reads[1].words |
-           (strip->has_more ? more->write.words | more->read.words : 0);
+    uint64_t bytes = strip->write.bytes | strip->read.bytes;
+    return strip->has_more ? bytes | more->write.bytes | more->read.bytes | more->seconds[0].bytes |
+                                 more->seconds[1].bytes
+                           : bytes;
 }
 
 /* Of some memory; all zero: nobody has accessed it. */
@@ -57,7 +68,8 @@ struct race_shadow {
      * forgotten. */
     struct race_strip *before;
     struct race_strip_more *more_before;
-    uint32_t *values; /* by word: of writes that have one */
+    _Atomic uint64_t *settled; /* by strip: a key, and a bit for each word; below */
+    uint32_t *values;          /* by word: of writes that have one */
     struct race_cell *cells;
 };
 
@@ -65,41 +77,82 @@ struct race_shadow {
 struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t word);
 struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t word);
 
-/* The strip becomes one of this run, which accesses these words; what is known of them is
+/* The strip becomes one of this run, which accesses these bytes; what is known of them is
  * forgotten, what is known of others stays in the strip before, or goes to cells. */
 void race_shadow_begin(const struct race_shadow *shadow, uint64_t strip, uint32_t run,
-                       unsigned words);
-/* The run, not the strip's own, that words of it stand in the strip before from; 0: none. */
+                       uint64_t bytes);
+/* The run, not the strip's own, that bytes of it stand in the strip before from; 0: none. */
 static inline uint32_t race_shadow_before(const struct race_shadow *shadow, uint64_t strip,
-                                          unsigned words)
+                                          uint64_t bytes)
 {
     if (!shadow->strips[strip].has_before)
         return 0;
     const struct race_strip *before = &shadow->before[strip];
-    return race_strip_words(before, &shadow->more_before[strip]) & words ? before->run : 0;
+    return race_strip_bytes(before, &shadow->more_before[strip]) & bytes ? before->run : 0;
 }
 
 /* … and they are forgotten. */
-void race_shadow_forget(const struct race_shadow *shadow, uint64_t strip, unsigned words);
+void race_shadow_forget(const struct race_shadow *shadow, uint64_t strip, uint64_t bytes);
 
 /* Where the last access to the word has written all of it, that stands in the strip again if it
- * can; shift: of the access. */
-void race_shadow_join(const struct race_shadow *shadow, uint64_t word, unsigned shift);
+ * can; form: of the access. */
+void race_shadow_join(const struct race_shadow *shadow, uint64_t word,
+                      const struct race_strip_access *form);
 
-/* Of words that stand in their cells, of the strip's run: whether a write of all of them races with
- * none. Then they can stand in the strip again. */
-bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, unsigned words,
+/* Of words that stand in their cells, of the strip's run, given by all their bytes: whether a write
+ * of all of them races with none. Then they can stand in the strip again. */
+bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, uint64_t bytes,
                           const struct race_block *block, const struct race_strip_access *access);
 
-/* The access to words that all stand in the strip, of its run, as race_cell_access for each of
+/* The access to bytes that all stand in the strip, of its run, as race_cell_access for each of
  * them. False: it races, perhaps, or a strip cannot say what follows. Then nothing is changed. */
 bool race_strip_access(const struct race_shadow *shadow, uint64_t strip,
                        const struct race_block *block, const struct race_strip_access *access);
 
-/* The thread that has accessed the word. */
-static inline uint32_t race_strip_thread(const struct race_strip_access *access, unsigned word)
+/* The same, of lanes of one warp from `first` to the access's thread, which all access the same
+ * bytes, and read, or are strong. */
+bool race_strip_access_lanes(const struct race_shadow *shadow, uint64_t strip,
+                             const struct race_block *block, const struct race_strip_access *access,
+                             uint32_t first);
+
+/* 2^16 divided by units, rounded up: exact for the places of bytes. */
+extern const uint32_t race_strip_parts[RACE_STRIP_BYTES + 1];
+
+/* In which of the access's units the byte is. */
+static inline unsigned race_strip_unit(const struct race_strip_access *access, unsigned byte)
 {
-    return (uint32_t)(access->thread + (int)(word >> access->shift));
+    return (byte + access->offset) * race_strip_parts[access->unit] >> 16;
 }
+
+/* The thread that has accessed the byte. */
+static inline uint32_t race_strip_thread(const struct race_strip_access *access, unsigned byte)
+{
+    return (uint32_t)(access->thread + access->step * (int)race_strip_unit(access, byte));
+}
+
+/* ---- words that need not be told of reads ----
+ *
+ * A word is settled for a run if the two reads that are kept of it are weak, and of different
+ * blocks, of which none ever knows what another one does: whatever writes to it races with one of
+ * them. Likewise, until anything orders threads of a block again, if they are of two of its warps:
+ * of more readers at a time two are kept. */
+
+#define RACE_SETTLED_WORDS ((UINT64_C(1) << RACE_STRIP_WORDS) - 1)
+
+/* words: a bit for each; key: of the run or the time, below 2^48. */
+static inline bool race_shadow_is_settled(const struct race_shadow *shadow, uint64_t strip,
+                                          uint64_t key, uint64_t words)
+{
+    uint64_t settled = atomic_load_explicit(&shadow->settled[strip], memory_order_relaxed);
+    return (settled | (words ^ RACE_SETTLED_WORDS)) ==
+           (key << RACE_STRIP_WORDS | RACE_SETTLED_WORDS);
+}
+
+/* Behind a read that does not race: of words of the strip, or this word, which stands in its cell.
+ * block: whose time the key is of; NULL: it is of the run. */
+void race_shadow_settle(const struct race_shadow *shadow, uint64_t strip, uint64_t key,
+                        const struct race_block *block);
+void race_shadow_settle_cell(const struct race_shadow *shadow, uint64_t word, uint64_t key,
+                             const struct race_block *block);
 
 #endif

@@ -24,6 +24,7 @@ struct program {
     struct race_shadow shadow;
     struct race_strip strips[STRIPS];
     struct race_strip_more more[STRIPS];
+    _Atomic uint64_t settled[STRIPS];
     uint32_t values[WORDS];
     struct race_cell cells[WORDS];
     struct race_cell alone[WORDS]; /* told word by word */
@@ -88,13 +89,13 @@ static struct race_access any_access(struct program *program)
 
 /* A word of neighbours' accesses, by strips and alone. */
 static void tell_word(struct program *program, const struct race_access *access, unsigned word,
-                      unsigned shift, unsigned seed)
+                      const struct race_strip_access *form, unsigned seed)
 {
     bool is_race = race_cell_access(race_shadow_cell(&program->shadow, word), 1,
                                     block_of(program, access), access) != NULL;
     cr_assert_eq(is_race, told_alone(program, access, word), "seed %u, word %u", seed, word);
     if (access->flags & RACE_WRITES)
-        race_shadow_join(&program->shadow, word, shift);
+        race_shadow_join(&program->shadow, word, form);
 }
 
 static uint32_t value_of(struct program *program)
@@ -102,52 +103,127 @@ static uint32_t value_of(struct program *program)
     return number(program, 2);
 }
 
-/* thread: of the first word. */
-static void tell_strip(struct program *program, struct race_access access, unsigned strip,
-                       unsigned words, unsigned shift, int thread, unsigned seed)
+static uint64_t bytes_of_word(unsigned word)
 {
-    const struct race_strip_access part = {.block = access.block,
-                                           .stamp = access.stamp,
-                                           .line = access.line,
-                                           .thread = (int16_t)thread,
-                                           .words = (uint8_t)words,
-                                           .flags = access.flags & 0x3f,
-                                           .shift = shift & 3};
-    struct race_strip *place = &program->strips[strip];
-    unsigned split = place->split & words;
-    const struct race_block *block = block_of(program, &access);
-    bool is_whole = race_shadow_may_take(&program->shadow, strip, split, block, &part) &&
-                    race_strip_access(&program->shadow, strip, block, &part);
-    if (is_whole)
-        place->split &= (uint8_t)~split;
-    program->whole += is_whole;
-    for (; words != 0; words &= words - 1) {
-        unsigned in_strip = (unsigned)__builtin_ctz(words);
+    return RACE_WORD_BYTES << (word * RACE_CELL_BYTES);
+}
+
+/* Each word of the part alone, and in the strip unless that is told already. */
+static void tell_words(struct program *program, struct race_access access, unsigned strip,
+                       const struct race_strip_access *part, bool is_told, unsigned seed)
+{
+    for (unsigned in_strip = 0; in_strip < RACE_STRIP_WORDS; in_strip++) {
         unsigned word = strip * RACE_STRIP_WORDS + in_strip;
-        access.thread = (uint16_t)race_strip_thread(&part, in_strip);
+        if (!(part->bytes & bytes_of_word(in_strip)))
+            continue;
+        access.thread = (uint16_t)race_strip_thread(part, in_strip * RACE_CELL_BYTES);
         access.value = value_of(program);
-        if (is_whole) {
-            if (access.flags & RACE_VALUE)
-                program->values[word] = access.value;
-            cr_assert(!told_alone(program, &access, word), "seed %u, word %u", seed, word);
-        } else {
-            tell_word(program, &access, word, shift, seed);
+        if (!is_told) {
+            tell_word(program, &access, word, part, seed);
+            continue;
         }
+        if (access.flags & RACE_VALUE)
+            program->values[word] = access.value;
+        cr_assert(!told_alone(program, &access, word), "seed %u, word %u", seed, word);
     }
 }
 
-/* Of threads side by side, on words side by side. */
+static struct race_strip_access part_of(const struct race_access *access)
+{
+    return (struct race_strip_access){.block = access->block,
+                                      .stamp = access->stamp,
+                                      .line = access->line,
+                                      .flags = access->flags};
+}
+
+static void tell_strip(struct program *program, struct race_access access, unsigned strip,
+                       const struct race_strip_access *part, unsigned seed)
+{
+    struct race_strip *place = &program->strips[strip];
+    uint64_t split = place->split & part->bytes;
+    const struct race_block *block = block_of(program, &access);
+    bool is_whole = race_shadow_may_take(&program->shadow, strip, split, block, part) &&
+                    race_strip_access(&program->shadow, strip, block, part);
+    if (is_whole)
+        place->split &= ~split;
+    program->whole += is_whole;
+    tell_words(program, access, strip, part, is_whole, seed);
+}
+
+static uint64_t any_words(struct program *program)
+{
+    uint64_t bytes = 0;
+    if (number(program, 2))
+        return UINT64_MAX;
+    for (unsigned w = 0; w < RACE_STRIP_WORDS; w++)
+        if (number(program, 2))
+            bytes |= bytes_of_word(w);
+    return bytes ? bytes : bytes_of_word(3);
+}
+
+/* Of threads side by side, on words side by side, or on one to three of several words each. */
 static void do_row(struct program *program, unsigned seed)
 {
+    static const uint8_t units[] = {4, 4, 4, 4, 8, 12, 20, 32};
     struct race_access access = any_access(program);
-    unsigned shift = number(program, 4) ? 0 : number(program, 4);
+    struct race_strip_access part = part_of(&access);
+    part.unit = units[number(program, sizeof units)];
+    part.offset = (uint8_t)(number(program, part.unit / RACE_CELL_BYTES) * RACE_CELL_BYTES);
+    part.step = number(program, 6) ? 1 : -1;
+    part.bytes = any_words(program);
+    part.thread = number(program, 3) ? (int16_t)(16 + 8 * number(program, THREADS / 8 - 4))
+                                     : (int16_t)(16 + number(program, THREADS - 32));
+    tell_strip(program, access, number(program, STRIPS), &part, seed);
+}
+
+/* Of a thread, or threads of warps one after the other, on word after word. */
+static void do_column(struct program *program, unsigned seed)
+{
+    struct race_access access = any_access(program);
+    struct race_strip_access part = part_of(&access);
     unsigned strip = number(program, STRIPS);
-    unsigned words = number(program, 2) ? RACE_STRIP_ALL : 1 + number(program, RACE_STRIP_ALL);
-    int first = number(program, 3) ? (int)(8 * number(program, THREADS / 8))
-                                   : (int)number(program, THREADS - 8);
-    if (shift > 0) /* a thread has all of its words */
-        words = RACE_STRIP_ALL;
-    tell_strip(program, access, strip, words, shift, first, seed);
+    unsigned step = number(program, 2) ? RT_WARP_SIZE : 0;
+    part.unit = RACE_CELL_BYTES;
+    part.thread = (int16_t)number(program, RT_WARP_SIZE);
+    for (unsigned word = number(program, 2); word < WARPS; word++) {
+        struct race_strip_access one = part;
+        one.bytes = bytes_of_word(word);
+        one.thread = (int16_t)(part.thread + (int)(word * step));
+        tell_strip(program, access, strip, &one, seed);
+        part.line = access.line = access.line + number(program, 3) * number(program, 60);
+    }
+}
+
+/* Of the first and the last of lanes. */
+static void tell_lanes_alone(struct program *program, const struct race_access *access,
+                             unsigned word, uint64_t lanes, unsigned seed)
+{
+    struct race_access one = *access;
+    one.thread = (uint16_t)(access->thread + 63 - __builtin_clzll(lanes));
+    cr_assert(!told_alone(program, &one, word), "seed %u, word %u", seed, word);
+    one.thread = (uint16_t)(access->thread + __builtin_ctzll(lanes));
+    if (!(access->flags & RACE_WRITES))
+        cr_assert(!told_alone(program, &one, word), "seed %u, word %u", seed, word);
+}
+
+static bool tell_lanes(struct program *program, const struct race_access *access, unsigned word,
+                       uint64_t lanes)
+{
+    const struct race_block *block = block_of(program, access);
+    struct race_strip_access part = part_of(access);
+    unsigned strip = word / RACE_STRIP_WORDS;
+    part.bytes = bytes_of_word(word % RACE_STRIP_WORDS);
+    part.thread = (int16_t)(access->thread + 63 - __builtin_clzll(lanes));
+    part.unit = RACE_CELL_BYTES;
+    if (access->bytes == 0xf && !(program->strips[strip].split & part.bytes) &&
+        race_strip_access_lanes(&program->shadow, strip, block, &part,
+                                access->thread + (uint32_t)__builtin_ctzll(lanes)))
+        return true;
+    struct race_cell *cell = race_shadow_cell(&program->shadow, word);
+    if (!race_cell_is_for_lanes(cell, 1, block, access, lanes))
+        return false;
+    race_cell_access_lanes(cell, 1, block, access, lanes);
+    return true;
 }
 
 /* Of lanes of a warp, on one word. */
@@ -158,24 +234,21 @@ static void do_place(struct program *program, unsigned seed)
     uint64_t lanes = number(program, 2) ? 0xffff : 3 + number(program, 0xffff - 3);
     if ((lanes & (lanes - 1)) == 0)
         lanes |= 0x10000;
-    struct race_cell *cell = race_shadow_cell(&program->shadow, word);
     access.thread = (uint16_t)(number(program, WARPS) * RT_WARP_SIZE + 8 * number(program, 2));
     access.flags &= (uint8_t)~RACE_VALUE;
     if (access.flags == RACE_WRITES)
         access.flags |= RACE_STRONG;
     access.bytes = number(program, 4) ? 0xf : 0x2;
-    const struct race_block *block = block_of(program, &access);
-    bool is_for_lanes = race_cell_is_for_lanes(cell, 1, block, &access, lanes);
-    if (is_for_lanes)
-        race_cell_access_lanes(cell, 1, block, &access, lanes);
+    bool is_for_lanes = tell_lanes(program, &access, word, lanes);
     program->together += is_for_lanes;
-    for (; lanes != 0; lanes &= lanes - 1) {
+    if (is_for_lanes)
+        tell_lanes_alone(program, &access, word, lanes, seed);
+    for (; !is_for_lanes && lanes != 0; lanes &= lanes - 1) {
         struct race_access one = access;
+        struct race_strip_access form = part_of(&one);
+        form.unit = RACE_CELL_BYTES;
         one.thread = (uint16_t)(one.thread + __builtin_ctzll(lanes));
-        if (is_for_lanes)
-            cr_assert(!told_alone(program, &one, word), "seed %u, word %u", seed, word);
-        else
-            tell_word(program, &one, word, 0, seed);
+        tell_word(program, &one, word, &form, seed);
     }
 }
 
@@ -220,6 +293,7 @@ static struct program *begin(unsigned seed)
     program->seed = seed;
     program->shadow = (struct race_shadow){.strips = program->strips,
                                            .more = program->more,
+                                           .settled = program->settled,
                                            .values = program->values,
                                            .cells = program->cells};
     for (unsigned b = 0; b < BLOCKS; b++)
@@ -249,6 +323,8 @@ static struct program *run(unsigned seed)
             do_counted_barrier(any_block(program));
         else if (what < 8)
             do_place(program, seed);
+        else if (what == 8)
+            do_column(program, seed);
         else
             do_row(program, seed);
         compare(program, seed);
@@ -269,23 +345,152 @@ Test(race_strips, know_what_cells_would)
     cr_expect_gt(together, PROGRAMS * STEPS / 20, "told together: %u", together);
 }
 
+/* Threads side by side have all of the strip, from this one on. */
+static void tell_turn(struct program *program, uint8_t flags, uint32_t line, unsigned strip,
+                      unsigned thread)
+{
+    struct race_access access = {
+        .stamp = program->blocks[0].now, .line = line, .bytes = 0xf, .flags = flags};
+    struct race_strip_access part = part_of(&access);
+    part.bytes = UINT64_MAX;
+    part.unit = RACE_CELL_BYTES;
+    part.step = 1;
+    part.thread = (int16_t)thread;
+    tell_strip(program, access, strip, &part, 0);
+}
+
 /* Threads that go round and round between barriers, as tiles do, leave nothing in cells. */
 Test(race_strips, stay_whole_between_barriers)
 {
     struct program *program = begin(0);
     for (unsigned turn = 0; turn < 4; turn++) {
-        struct race_access access = {.line = 1, .bytes = 0xf, .flags = RACE_WRITES};
-        access.stamp = program->blocks[0].now;
         for (unsigned s = 0; s < STRIPS; s++)
-            tell_strip(program, access, s, RACE_STRIP_ALL, 0, (int)(s * RACE_STRIP_WORDS), 0);
+            tell_turn(program, RACE_WRITES, 1, s, s * RACE_STRIP_WORDS);
         do_barrier(&program->blocks[0]);
-        access = (struct race_access){.stamp = program->blocks[0].now, .line = 2, .bytes = 0xf};
         for (unsigned s = 0; s < STRIPS; s++)
-            tell_strip(program, access, s, RACE_STRIP_ALL, 0,
-                       (int)((s + 1) % STRIPS * RACE_STRIP_WORDS), 0);
+            tell_turn(program, 0, 2, s, (s + 1) % STRIPS * RACE_STRIP_WORDS);
         do_barrier(&program->blocks[0]);
     }
     compare(program, 0);
     cr_expect_eq(program->whole, 4 * 2 * STRIPS);
+    end(program);
+}
+
+/* What lanes of one instruction after another have read or written of a strip stands in it. */
+static unsigned told_by_one(unsigned step, unsigned unit, uint64_t bytes, unsigned count)
+{
+    struct program *program = begin(0);
+    for (unsigned i = 0; i < count; i++) {
+        struct race_access access = {.stamp = 1, .line = 1 + i, .bytes = 0xf};
+        struct race_strip_access part = part_of(&access);
+        part.bytes = bytes << RACE_CELL_BYTES * i;
+        part.unit = (uint8_t)unit;
+        part.step = unit > RACE_CELL_BYTES;
+        part.offset = (uint8_t)(unit > RACE_CELL_BYTES ? (unit - RACE_CELL_BYTES * i) % unit : 0);
+        part.thread = (int16_t)(step * i + 8 - (part.offset != 0));
+        tell_strip(program, access, 0, &part, 0);
+    }
+    compare(program, 0);
+    unsigned whole = program->whole;
+    cr_expect_eq(program->strips[0].has_more, false);
+    end(program);
+    return whole;
+}
+
+Test(race_strips, take_a_row_of_one_thread)
+{
+    cr_expect_eq(told_by_one(0, RACE_CELL_BYTES, RACE_WORD_BYTES, RACE_STRIP_WORDS),
+                 RACE_STRIP_WORDS);
+}
+
+Test(race_strips, take_a_column_of_threads)
+{
+    cr_expect_eq(told_by_one(5, RACE_CELL_BYTES, RACE_WORD_BYTES, RACE_STRIP_WORDS),
+                 RACE_STRIP_WORDS);
+}
+
+/* Of 12 bytes each, member by member. */
+Test(race_strips, take_structures_of_threads)
+{
+    cr_expect_eq(told_by_one(0, 12, UINT64_C(0xf00f00f00f), 3), 3);
+}
+
+/* ---- settled words ---- */
+
+#define KEY 77
+
+static bool is_settled(const struct program *program, unsigned words)
+{
+    return race_shadow_is_settled(&program->shadow, 0, KEY, words);
+}
+
+/* The first word, all of a warp at once; by the block, which settles it for itself or the run. */
+static void read_by(struct program *program, unsigned block, unsigned warp, bool is_for_block)
+{
+    const struct race_access access = {.block = block,
+                                       .stamp = program->blocks[block].now,
+                                       .thread = (uint16_t)(warp * RT_WARP_SIZE),
+                                       .bytes = 0xf};
+    cr_assert(tell_lanes(program, &access, 0, UINT32_MAX));
+    race_shadow_settle(&program->shadow, 0, KEY, is_for_block ? &program->blocks[block] : NULL);
+}
+
+static void write_by(struct program *program, unsigned block, unsigned thread)
+{
+    struct race_access access = {.block = block,
+                                 .stamp = program->blocks[block].now,
+                                 .thread = (uint16_t)thread,
+                                 .bytes = 0xf,
+                                 .flags = RACE_WRITES};
+    race_cell_access(race_shadow_cell(&program->shadow, 0), 1, &program->blocks[block], &access);
+}
+
+Test(race_strips, are_settled_when_two_blocks_have_read)
+{
+    struct program *program = begin(0);
+    read_by(program, 0, 0, false);
+    read_by(program, 0, 1, false);
+    cr_expect(!is_settled(program, 1), "one block");
+    read_by(program, 1, 0, false);
+    cr_expect(is_settled(program, 1));
+    cr_expect(!is_settled(program, 2), "another word");
+    cr_expect(!is_settled(program, 3));
+    cr_expect(!race_shadow_is_settled(&program->shadow, 0, KEY + 1, 1), "another key");
+    write_by(program, 0, 0);
+    cr_expect(!is_settled(program, 1), "written");
+    end(program);
+}
+
+Test(race_strips, are_not_settled_once_the_run_has_written)
+{
+    struct program *program = begin(0);
+    write_by(program, 0, 0);
+    do_barrier(&program->blocks[0]);
+    struct race_cell *cell = race_shadow_cell(&program->shadow, 0);
+    const struct race_access reads[] = {{.block = 0, .stamp = 2, .bytes = 0xf},
+                                        {.block = 1, .stamp = 1, .bytes = 0xf}};
+    cell->reads[0] = reads[0];
+    cell->reads[1] = reads[1];
+    race_shadow_settle_cell(&program->shadow, 0, KEY, NULL);
+    cr_expect(!is_settled(program, 1));
+    cell->write.bytes = 0;
+    race_shadow_settle_cell(&program->shadow, 0, KEY, NULL);
+    cr_expect(is_settled(program, 1));
+    end(program);
+}
+
+Test(race_strips, are_settled_for_a_block_when_two_warps_have_read)
+{
+    struct program *program = begin(0);
+    struct race_access access = {.stamp = 1, .line = 1, .bytes = 0xf, .flags = RACE_WRITES};
+    struct race_strip_access part = part_of(&access);
+    part.bytes = RACE_WORD_BYTES;
+    part.unit = RACE_CELL_BYTES;
+    tell_strip(program, access, 0, &part, 0);
+    do_barrier(&program->blocks[0]);
+    read_by(program, 0, 0, true);
+    cr_expect(!is_settled(program, 1), "one warp");
+    read_by(program, 0, 1, true);
+    cr_expect(is_settled(program, 1));
     end(program);
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses that one can say together.
+ */
+#include "cudart/core/races/strip_forms.h"
+
+#define PART(unit) ((65536 + (unit) - 1) / (unit))
+#define PARTS(unit)                                                                                \
+    PART(unit), PART((unit) + 1), PART((unit) + 2), PART((unit) + 3), PART((unit) + 4),            \
+        PART((unit) + 5), PART((unit) + 6), PART((unit) + 7)
+
+const uint32_t race_strip_parts[RACE_STRIP_BYTES + 1] = {
+    0, PARTS(1), PARTS(9), PARTS(17), PARTS(25), PARTS(33), PARTS(41), PARTS(49), PARTS(57)};
+
+/* Two threads, each of one unit, as lanes that go down a column: where the steps of others go on
+ * so, one access can say all of it. */
+static bool find_step(const struct race_strip_access *a, const struct race_strip_access *b,
+                      uint64_t bytes, struct race_strip_access *joined)
+{
+    int unit_a = (int)(race_first_of(a->bytes) / a->unit);
+    int unit_b = (int)(race_first_of(bytes) / a->unit);
+    if (a->step != 0 || b->step != 0 || a->unit != b->unit || a->offset != 0 || b->offset != 0 ||
+        unit_a == unit_b || (int)(race_last_of(a->bytes) / a->unit) != unit_a ||
+        (int)(race_last_of(bytes) / a->unit) != unit_b)
+        return false;
+    int step = (b->thread - a->thread) / (unit_b - unit_a);
+    int thread = a->thread - step * unit_a;
+    if (thread + step * unit_b != b->thread || thread != (int16_t)thread || step != (int16_t)step)
+        return false;
+    joined->thread = (int16_t)thread;
+    joined->step = (int16_t)step;
+    return true;
+}
+
+/* Whether the place says of these bytes of the access who has accessed them, by its own form. */
+static bool says_the_same(const struct race_strip_access *place,
+                          const struct race_strip_access *access, uint64_t bytes)
+{
+    unsigned first = race_first_of(bytes);
+    uint64_t unit = race_bytes_of_unit(access, first) & bytes;
+    bool goes_on = (place->unit == access->unit && place->step == access->step) || unit == bytes;
+    uint32_t thread = race_strip_thread(access, first);
+    return goes_on && race_strip_thread(place, first) == thread &&
+           race_strip_thread(place, race_last_of(unit)) == thread;
+}
+
+/* The form in which one access can say both, of other bytes each. */
+static bool join_forms(const struct race_strip_access *place,
+                       const struct race_strip_access *access, uint64_t bytes,
+                       struct race_strip_access *joined)
+{
+    return race_has_same_form(place, access) || says_the_same(place, access, bytes) ||
+           find_step(place, access, bytes, joined);
+}
+
+/* So that these words have this line, and others of the bytes theirs; false: it is too far. */
+static bool join_lines(struct race_strip_access *joined, uint32_t line, uint64_t bytes,
+                       uint64_t others)
+{
+    int64_t distance = (int64_t)line - joined->line;
+    if (distance != (int8_t)distance)
+        return false;
+    while (bytes != 0) {
+        unsigned word = race_first_of(bytes) / RACE_CELL_BYTES;
+        uint64_t in_word = race_bytes_of_word(word);
+        if (others & in_word && joined->lines[word] != distance)
+            return false;
+        joined->lines[word] = (int8_t)distance;
+        bytes &= ~in_word;
+    }
+    return true;
+}
+
+bool race_strip_takes(const struct race_strip_access *place, const struct race_strip_access *access,
+                      uint64_t bytes, struct race_strip_access *joined)
+{
+    uint64_t others = place->bytes & ~bytes;
+    if (others == 0) {
+        *joined = *access;
+        return true;
+    }
+    if (place->block != access->block || place->stamp != access->stamp ||
+        place->flags != access->flags)
+        return false;
+    *joined = *place;
+    return join_forms(place, access, bytes, joined) &&
+           join_lines(joined, access->line, bytes, others);
+}
