@@ -22,7 +22,8 @@
 #define SHARE_BYTES 1024
 
 /* Parameters are three addresses. */
-#define BEGIN                                                                                      \
+#define BEGIN BEGIN_FROM("loop")
+#define BEGIN_FROM(latch)                                                                          \
     "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"        \
     "n8:16:32:64-S128\"\n"                                                                         \
     "define void @kernel(ptr %block, i32 %count) {\n"                                              \
@@ -38,7 +39,7 @@
     "  %pb = inttoptr i64 %b4 to ptr\n"                                                            \
     "  br label %loop\n"                                                                           \
     "loop:\n"                                                                                      \
-    "  %i = phi i64 [0, %0], [%i1, %loop]\n"                                                       \
+    "  %i = phi i64 [0, %0], [%i1, %" latch "]\n"                                                  \
     "  %pc = getelementptr i32, ptr %c, i64 %i\n"                                                  \
     "  %v = load i32, ptr %pa\n"
 #define END                                                                                        \
@@ -110,10 +111,28 @@ static unsigned marked(const char *text)
 Test(nontemporal, stores_to_a_parameter_that_nothing_is_read_from_are_marked)
 {
     cr_expect_eq(marked(BEGIN "  store i32 %v, ptr %pc\n" END), 1);
-    cr_expect_eq(marked(BEGIN "  store i32 %v, ptr %pc\n  store i32 %v, ptr %pb\n" END), 2);
+    cr_expect_eq(marked(BEGIN "  %pbi = getelementptr i32, ptr %pb, i64 %i\n"
+                              "  store i32 %v, ptr %pc\n  store i32 %v, ptr %pbi\n" END),
+                 2);
     cr_expect_eq(marked(BEGIN "  %p = select i1 true, ptr %pc, ptr %c\n"
                               "  store i32 %v, ptr %p\n" END),
                  1);
+}
+
+Test(nontemporal, what_a_loop_goes_on_writing_to_is_not_marked)
+{
+    cr_expect_eq(marked(BEGIN "  store i32 %v, ptr %pb\n" END), 0);
+    cr_expect_eq(marked(BEGIN "  store i32 %v, ptr %pc\n  store i32 %v, ptr %pb\n" END), 1);
+    cr_expect_eq(
+        marked(BEGIN_FROM("latch") "  br label %turn\nturn:\n"
+                                   "  %k = phi i64 [0, %loop], [%k1, %turn]\n"
+                                   "  store i32 %v, ptr %pc\n  %k1 = add i64 %k, 1\n"
+                                   "  %more = icmp ult i64 %k1, 4\n"
+                                   "  br i1 %more, label %turn, label %latch\nlatch:\n"
+                                   "  %i1 = add i64 %i, 1\n  %again = icmp ult i64 %i1, 4\n"
+                                   "  br i1 %again, label %loop, label %end\n"
+                                   "end:\n  ret void\n}\n!0 = !{}\n"),
+        0);
 }
 
 Test(nontemporal, what_is_read_as_well_is_not_marked)

@@ -57,18 +57,79 @@ bool tr_has_private_order(LLVMValueRef kernel)
 
 struct streams {
     LLVMValueRef function;
+    struct tr_graph *graph;
+    struct tr_loops loops;
     struct tr_roots found;
     uint32_t count;
     struct {
         uint32_t param; /* as tr_root.param */
         bool is_read;
+        bool is_written_again;  /* a loop of the thread goes on writing to one place */
         uint64_t written_bytes; /* by a thread */
     } roots[ROOTS_MAX];
     bool is_unknown; /* it reads memory that may be anywhere, or there are too many parameters */
 };
 
+/* Whether the value may differ between two turns of the loop: it comes from what goes from turn to
+ * turn, or from memory. */
+static bool changes_in(struct streams *streams, const struct tr_loop *loop, uint32_t value)
+{
+    const struct tr_graph *graph = streams->graph;
+    struct pxr_arena scratch;
+    pxr_arena_init(&scratch, 0);
+    struct tr_set seen = tr_set_make(&scratch, graph->value_count);
+    uint32_t *stack = pxr_arena_alloc_array(&scratch, graph->value_count, sizeof *stack);
+    uint32_t depth = 0;
+    bool changes = seen.words == NULL || stack == NULL;
+    if (!changes)
+        stack[depth++] = value;
+    while (depth > 0 && !changes) {
+        const struct tr_value *at = &graph->values[stack[--depth]];
+        if (at->segment == TR_NONE || !tr_set_has(&loop->segments, at->segment))
+            continue;
+        changes = at->opcode == LLVMLoad || (at->opcode == LLVMPHI && at->segment == loop->header);
+        for (uint32_t i = 0; i < at->operand_count; i++) {
+            uint32_t operand = at->operands[i];
+            if (operand == TR_NONE || tr_set_has(&seen, operand))
+                continue;
+            tr_set_add(&seen, operand);
+            stack[depth++] = operand;
+        }
+    }
+    pxr_arena_fini(&scratch);
+    return changes;
+}
+
+static bool is_of_threads(const struct streams *streams, const struct tr_loop *loop)
+{
+    const struct tr_graph *graph = streams->graph;
+    const struct tr_segment *header = &graph->segments[loop->header];
+    for (uint32_t i = 0; i < header->pred_count; i++)
+        if (tr_set_has(&loop->segments, header->preds[i]) &&
+            tr_thread_axis(LLVMGetBasicBlockTerminator(graph->segments[header->preds[i]].llvm)))
+            return true;
+    return false;
+}
+
+/* Whether the store goes on writing to one place: past the caches each of them would take as long
+ * as memory does. */
+static bool writes_again(struct streams *streams, LLVMValueRef store)
+{
+    uint32_t address = tr_graph_number(streams->graph, LLVMGetOperand(store, 1));
+    uint32_t number = tr_graph_number(streams->graph, store);
+    if (number == TR_NONE || address == TR_NONE)
+        return true;
+    for (uint32_t l = streams->loops.innermost[streams->graph->values[number].segment];
+         l != TR_NONE; l = streams->loops.loops[l].parent) {
+        const struct tr_loop *loop = &streams->loops.loops[l];
+        if (!is_of_threads(streams, loop) && !changes_in(streams, loop, address))
+            return true;
+    }
+    return false;
+}
+
 static void note(struct streams *streams, LLVMValueRef address, uint64_t read_bytes,
-                 uint64_t written_bytes)
+                 uint64_t written_bytes, bool is_again)
 {
     struct tr_root root = tr_root_of(&streams->found, address);
     bool is_anywhere = (root.origins & TR_ORIGIN_UNKNOWN) != 0 || root.param == TR_PARAM_ANY;
@@ -84,6 +145,7 @@ static void note(struct streams *streams, LLVMValueRef address, uint64_t read_by
     if (i == streams->count)
         streams->roots[streams->count++].param = root.param;
     streams->roots[i].is_read |= read_bytes > 0;
+    streams->roots[i].is_written_again |= is_again;
     streams->roots[i].written_bytes += written_bytes;
 }
 
@@ -97,9 +159,9 @@ static void look_at(struct streams *streams, LLVMValueRef inst)
 {
     if (LLVMIsAStoreInst(inst) != NULL)
         note(streams, LLVMGetOperand(inst, 1), 0,
-             size_of(streams, LLVMTypeOf(LLVMGetOperand(inst, 0))));
+             size_of(streams, LLVMTypeOf(LLVMGetOperand(inst, 0))), writes_again(streams, inst));
     else if (LLVMIsALoadInst(inst) != NULL && !tr_is_invariant_load(inst))
-        note(streams, LLVMGetOperand(inst, 0), size_of(streams, LLVMTypeOf(inst)), 0);
+        note(streams, LLVMGetOperand(inst, 0), size_of(streams, LLVMTypeOf(inst)), 0, false);
 }
 
 static void look_at_all(struct streams *streams)
@@ -112,7 +174,8 @@ static bool is_stream(const struct streams *streams, uint32_t param)
 {
     for (uint32_t i = 0; i < streams->count; i++)
         if (streams->roots[i].param == param)
-            return !streams->roots[i].is_read && streams->roots[i].written_bytes > 0;
+            return !streams->roots[i].is_read && !streams->roots[i].is_written_again &&
+                   streams->roots[i].written_bytes > 0;
     return false;
 }
 
@@ -252,11 +315,16 @@ static struct tr_streaming mark_streams(struct streams *streams, uint64_t cache_
 enum pxr_status tr_mark_streams(LLVMValueRef function, uint64_t cache_bytes, uint64_t share_bytes,
                                 struct tr_streaming *streaming, struct pxr_error *err)
 {
-    struct streams streams = {.function = function};
     struct tr_graph graph;
+    struct streams streams = {.function = function, .graph = &graph};
     enum pxr_status status = tr_graph_build(&graph, function, NULL, err);
     if (status != PXR_OK)
         return status;
+    status = tr_loops_build(&graph, &streams.loops, err);
+    if (status != PXR_OK) {
+        tr_graph_fini(&graph);
+        return status;
+    }
     if (tr_roots_build(&graph, TR_RECORD_BLOCK, TR_LIKELY, &streams.found))
         *streaming = mark_streams(&streams, cache_bytes, share_bytes);
     else
