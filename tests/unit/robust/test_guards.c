@@ -5,6 +5,7 @@
  * to read from or write to what is inaccessible.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -63,8 +64,11 @@ static void check_ends(const char *what, uintptr_t base, size_t size_bytes, size
     CHECK(!can_write(end) && !can_write(end + margin_bytes / 2));
 }
 
+static sem_t has_begun;
+
 static void *wait_for_ever(void *arg)
 {
+    sem_post(&has_begun);
     pause();
     return arg;
 }
@@ -78,8 +82,11 @@ static void fill_gaps(void)
         CHECK(memory != MAP_FAILED);
         memory[0] = 1;
         pthread_t thread;
-        if (i % 8 == 0)
-            CHECK(pthread_create(&thread, NULL, wait_for_ever, NULL) == 0);
+        if (i % 8 != 0)
+            continue;
+        /* A thread that begins maps memory of its own. */
+        CHECK(pthread_create(&thread, NULL, wait_for_ever, NULL) == 0);
+        CHECK(sem_wait(&has_begun) == 0);
     }
 }
 
@@ -205,6 +212,7 @@ int main(void)
     CUdeviceptr device, managed;
     void *host;
     CHECK(pipe(channel) == 0);
+    CHECK(sem_init(&has_begun, 0, 0) == 0);
     each_code(note_other);
     OK(cuInit(0));
     OK(cuDevicePrimaryCtxRetain(&ctx, 0));
