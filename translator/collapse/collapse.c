@@ -14,7 +14,6 @@
 #include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
 #include "translator/module/walk.h"
-
 /* Regions overlap: n conditional sync points in a row put the code behind them into n regions. The
  * code that brings values across sync points counts, too. Beyond so many instructions, which take
  * about five seconds to compile, `precise` has to do, though it runs ten times as long: who comes
@@ -292,9 +291,26 @@ static enum pxr_status build_kernel(struct tr_collapsing *collapsing, struct pxr
                            collapsing->options->facts, err);
 }
 
+/* Takes pairs apart right behind what makes them (an atomic compare-and-swap), not where a part is
+ * used: no pair has to be kept across a synchronisation point. */
+static void take_apart_early(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetValueContext(function));
+    TR_FOR_EACH_INSTRUCTION(inst, function) {
+        LLVMValueRef pair = LLVMIsAExtractValueInst(inst) ? LLVMGetOperand(inst, 0) : NULL;
+        if (pair == NULL || LLVMIsAInstruction(pair) == NULL || LLVMIsAPHINode(pair) != NULL)
+            continue;
+        LLVMInstructionRemoveFromParent(inst);
+        LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(pair));
+        LLVMInsertIntoBuilder(b, inst);
+    }
+    LLVMDisposeBuilder(b);
+}
+
 enum pxr_status tr_form_regions(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     collapsing->has_kernel = true;
+    take_apart_early(collapsing->function);
     enum pxr_status status = build_kernel(collapsing, err);
     if (status == PXR_OK && tr_split_inductions(&collapsing->kernel)) {
         tr_kernel_fini(&collapsing->kernel);
