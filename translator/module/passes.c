@@ -6,8 +6,15 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-static enum pxr_status status_of(LLVMErrorRef failure, struct pxr_error *err)
+/* On one function, or if that is NULL on all of the module. */
+static enum pxr_status run(LLVMModuleRef module, LLVMValueRef function, const char *passes,
+                           LLVMTargetMachineRef machine, struct pxr_error *err)
 {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = function == NULL
+                               ? LLVMRunPasses(module, passes, machine, options)
+                               : LLVMRunPassesOnFunction(function, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
     if (failure == NULL)
         return PXR_OK;
     char *message = LLVMGetErrorMessage(failure);
@@ -20,17 +27,11 @@ static enum pxr_status status_of(LLVMErrorRef failure, struct pxr_error *err)
 enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
                               LLVMTargetMachineRef machine, struct pxr_error *err)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failure = LLVMRunPasses(module, passes, machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    return status_of(failure, err);
+    return run(module, NULL, passes, machine, err);
 }
 
 enum pxr_status tr_run_function_passes(LLVMValueRef function, const char *passes,
                                        LLVMTargetMachineRef machine, struct pxr_error *err)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failure = LLVMRunPassesOnFunction(function, passes, machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    return status_of(failure, err);
+    return run(NULL, function, passes, machine, err);
 }

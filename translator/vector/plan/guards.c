@@ -93,8 +93,7 @@ static bool compares_places(const struct tr_iteration *iteration, const struct t
 static bool is_about_places(const struct tr_iteration *iteration, uint32_t number, bool is_true,
                             unsigned depth)
 {
-    if (number == TR_NONE || (iteration->shapes.values[number].kind != TR_VARYING &&
-                              iteration->shapes.values[number].stride == 0))
+    if (number == TR_NONE || tr_is_same_in_row(iteration, iteration->graph.values[number].llvm))
         return true;
     const struct tr_value *value = &iteration->graph.values[number];
     if (value->opcode == LLVMICmp)
