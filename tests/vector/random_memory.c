@@ -32,10 +32,14 @@ static LLVMValueRef strided_index(struct random_generator *g)
     return LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, g->parameters[X], factor, ""), offset, "");
 }
 
+static LLVMValueRef last_place(struct random_generator *g)
+{
+    return LLVMBuildNSWSub(g->builder, g->parameters[NX], random_number(g, 1), "");
+}
+
 static LLVMValueRef reversed_index(struct random_generator *g)
 {
-    LLVMValueRef last = LLVMBuildNSWSub(g->builder, g->parameters[NX], random_number(g, 1), "");
-    return LLVMBuildNSWSub(g->builder, last, g->parameters[X], "");
+    return LLVMBuildNSWSub(g->builder, last_place(g), g->parameters[X], "");
 }
 
 static LLVMValueRef limit(struct random_generator *g, const char *name, LLVMValueRef index,
@@ -65,6 +69,48 @@ static LLVMValueRef limited_index(struct random_generator *g)
     return random_roll(g, 4) == 0 ? LLVMBuildShl(b, index, random_number(g, 1), "") : index;
 }
 
+/* The place beside x, where a row's ends have neighbours at the other end or are their own. */
+static LLVMValueRef place_beside(struct random_generator *g, bool is_left)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef x = g->parameters[X];
+    LLVMValueRef one = random_number(g, 1);
+    LLVMValueRef zero = random_number(g, 0);
+    LLVMValueRef end = is_left ? zero : last_place(g);
+    LLVMValueRef other_end = is_left ? last_place(g) : zero;
+    LLVMValueRef beside = is_left ? LLVMBuildAdd(b, x, random_number(g, UINT32_MAX), "")
+                                  : LLVMBuildAdd(b, x, one, "");
+    LLVMValueRef is_end = LLVMBuildICmp(b, LLVMIntEQ, x, end, "");
+    return LLVMBuildSelect(b, is_end, random_roll(g, 2) ? other_end : x, beside, "");
+}
+
+/* x, changed at places that are far from each other. */
+static LLVMValueRef border_index(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef x = g->parameters[X];
+    LLVMValueRef distance = random_number(g, random_roll(g, 8));
+    switch (random_roll(g, 7)) {
+    case 0:
+        return place_beside(g, true);
+    case 1:
+        return place_beside(g, false);
+    case 2:
+        return LLVMBuildURem(b, LLVMBuildAdd(b, x, distance, ""), g->parameters[NX], "");
+    case 3:
+        return LLVMBuildSRem(b, LLVMBuildNSWAdd(b, x, last_place(g), ""), g->parameters[NX], "");
+    case 4:
+        return LLVMBuildAnd(b, LLVMBuildSub(b, x, distance, ""),
+                            random_number(g, (16u << random_roll(g, 6)) - 1), "");
+    case 5:
+        return limit(g, "llvm.usub.sat", x, distance);
+    default: {
+        LLVMValueRef is_inside = LLVMBuildICmp(b, LLVMIntNE, x, last_place(g), "");
+        return LLVMBuildAdd(b, x, LLVMBuildZExt(b, is_inside, g->i32, ""), "");
+    }
+    }
+}
+
 /* i32, below 1024 */
 static LLVMValueRef any_index(struct random_generator *g, uint32_t mask)
 {
@@ -92,7 +138,7 @@ static LLVMValueRef random_index(struct random_generator *g)
         return quotient_index(g);
     if (g->takes_apart && random_roll(g, 2) == 0)
         return LLVMBuildAnd(g->builder, random_part(g), random_number(g, 1023), "");
-    switch (random_roll(g, 9)) {
+    switch (random_roll(g, 10)) {
     case 0:
     case 1:
         return g->thread;
@@ -106,6 +152,8 @@ static LLVMValueRef random_index(struct random_generator *g)
         return g->parameters[X];
     case 6:
         return limited_index(g);
+    case 7:
+        return border_index(g);
     default:
         return any_index(g, 1023);
     }

@@ -12,7 +12,6 @@ struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped)
 {
 #define IS_DONE(ID) ((skipped & UINT32_C(1) << TR_TUNING_##ID) == 0)
     struct tr_tuning_hooks hooks = {
-        .accesses = {IS_DONE(WORD_BLOCKS) ? &tr_word_blocks : NULL},
         .ask_ahead = IS_DONE(PREFETCH) ? tr_tuning_prefetch : NULL,
         .is_in_run = IS_DONE(PREFETCH) ? tr_tuning_is_in_run : NULL,
         .find_step = IS_DONE(ROW_STEPS) ? tr_tuning_find_step : NULL,
@@ -20,6 +19,11 @@ struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped)
         .split_rows = IS_DONE(SPLIT_ROWS) ? tr_split_rows : NULL,
         .shorten = IS_DONE(SHORTEN) ? tr_shorten : NULL,
     };
+    uint32_t count = 0;
+    if (IS_DONE(WORD_BLOCKS))
+        hooks.accesses[count++] = &tr_word_blocks;
+    if (IS_DONE(ASK_NEIGHBOURS))
+        hooks.accesses[count++] = &tr_ask_neighbours;
 #undef IS_DONE
     return hooks;
 }

@@ -222,6 +222,24 @@ static void expect_of_step(const char *iteration, const char *step, const char *
     }
 }
 
+Test(explain, rows_whose_ends_are_neighbours_are_asked)
+{
+    expect_of_step("  %is.first = icmp eq i32 %x, 0, !dbg !103\n"
+                   "  %before = add i32 %x, -1, !dbg !104\n"
+                   "  %left = select i1 %is.first, i32 %n, i32 %before, !dbg !105\n"
+                   "  %left64 = sext i32 %left to i64, !dbg !106\n"
+                   "  %p = getelementptr float, ptr %b, i64 %left64, !dbg !107\n"
+                   "  %v = load float, ptr %p, align 4, !dbg !107\n"
+                   "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"
+                   "  store float %v, ptr %pa, align 4, !dbg !108\n"
+                   "  br label %latch, !dbg !109\n",
+                   "ask-neighbours",
+                   CHOICE "  loads: gather, neighbouring elements except at borders (line 7)\n"
+                          "  stores: neighbouring elements (line 8)\n",
+                   CHOICE "  loads: gather (line 7)\n"
+                          "  stores: neighbouring elements (line 8)\n");
+}
+
 Test(explain, words_of_far_lanes_are_blocks)
 {
     expect_of_step("  %row = mul i64 %x64, 64, !dbg !103\n"

@@ -32,7 +32,7 @@ struct tr_widen;
 
 /* What the steps of tuning that are not skipped do; NULL: skipped. */
 struct tr_tuning_hooks {
-    const struct tr_access_step *accesses[2]; /* NULL behind the last one */
+    const struct tr_access_step *accesses[3]; /* NULL behind the last one */
     /* Called where one copy of a load of neighbours is emitted, which begins at this address: asks
      * for the memory that will be loaded later. */
     void (*ask_ahead)(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,

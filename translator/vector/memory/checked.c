@@ -57,8 +57,11 @@ static LLVMValueRef check_if_any(struct tr_widen *widen, const struct tr_checked
 }
 
 /* Checks rows as a whole; where lanes may be missing, copy by copy. */
-static LLVMValueRef check_all(struct tr_widen *widen, const struct tr_checked *checked)
+static LLVMValueRef check_all(struct tr_widen *widen, const struct tr_memory *memory,
+                              const void *detail)
 {
+    (void)memory;
+    const struct tr_checked *checked = detail;
     bool is_masked = widen->active.mask[0] != NULL;
     uint32_t step = is_masked ? 1 : widen->jam[0];
     LLVMValueRef all = NULL;
@@ -147,25 +150,20 @@ static LLVMValueRef check_clamped(struct tr_widen *widen, const struct tr_memory
                                   const struct tr_checked *checked, uint32_t copy)
 {
     LLVMValueRef first = unclamped(widen, checked, copy);
-    LLVMValueRef mask = memory->stored != NULL ? widen->active.mask[copy]
-                                               : tr_widen_mask_for(widen, memory->value, copy);
+    LLVMValueRef mask = tr_memory_mask(widen, memory, copy);
     LLVMValueRef are_neighbours = mask == NULL ? check_limits(widen, checked, copy)
                                                : compare_lanes(widen, checked, first, mask, copy);
     LLVMValueRef is_exact = check_from(widen, checked, first, widen->width);
     return LLVMBuildAnd(widen->builder, are_neighbours, is_exact, "");
 }
 
-static bool does_access(const struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy)
-{
-    return memory->stored != NULL || tr_widen_holder(widen, memory->value, copy) == copy;
-}
-
 static LLVMValueRef check_all_clamped(struct tr_widen *widen, const struct tr_memory *memory,
-                                      const struct tr_checked *checked)
+                                      const void *detail)
 {
+    const struct tr_checked *checked = detail;
     LLVMValueRef all = NULL;
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (!does_access(widen, memory, c))
+        if (!tr_memory_does_access(widen, memory, c))
             continue;
         LLVMValueRef check = check_clamped(widen, memory, checked, c);
         all = all == NULL ? check : LLVMBuildAnd(widen->builder, all, check, "");
@@ -180,11 +178,12 @@ static LLVMValueRef extend(struct tr_widen *widen, LLVMValueRef index, bool is_s
     return LLVMBuildIntCast2(widen->builder, index, widen->i64, is_signed, "");
 }
 
-/* The address of lane 0, active or not. */
+/* detail: the tr_checked */
 static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory *memory,
-                                  const struct tr_checked *checked, uint32_t copy)
+                                  const void *detail, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
+    const struct tr_checked *checked = detail;
     LLVMValueRef address = tr_widen_scalar(widen, checked->sum.base, copy);
     for (uint32_t i = 0; i < checked->sum.count; i++) {
         bool is_narrow = !checked->is_exact && i == checked->term;
@@ -202,137 +201,10 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
     return tr_memory_seed_stride(widen, memory, address);
 }
 
-/* The mask of lanes as a mask of their elements. */
-static LLVMValueRef mask_elements(struct tr_widen *widen, const struct tr_memory *memory,
-                                  LLVMValueRef mask)
-{
-    return mask == NULL ? NULL : tr_widen_repeat(widen, mask, tr_widen_element_count(memory->type));
-}
-
-static LLVMValueRef load_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
-                                    const struct tr_checked *checked, uint32_t copy)
-{
-    struct tr_fields fields = tr_plan_only(memory);
-    LLVMValueRef mask = mask_elements(widen, memory, tr_widen_mask_for(widen, memory->value, copy));
-    LLVMValueRef address = first_address(widen, memory, checked, copy);
-    if (widen->tuning->ask_ahead != NULL)
-        widen->tuning->ask_ahead(widen, memory, copy, address);
-    return tr_memory_load(widen, &fields, tr_widen_type(widen, memory->type), address,
-                          memory->align, mask);
-}
-
-static void store_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
-                             const struct tr_checked *checked, uint32_t copy)
-{
-    struct tr_fields fields = tr_plan_only(memory);
-    LLVMValueRef mask = widen->active.mask[copy];
-    if (mask != NULL && tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
-        mask = NULL;
-    tr_memory_store(widen, &fields, tr_widen_vector(widen, memory->stored, copy),
-                    first_address(widen, memory, checked, copy), memory->align,
-                    mask_elements(widen, memory, mask));
-}
-
-static void stream_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
-                              const struct tr_checked *checked)
-{
-    struct tr_store stores[TR_MAX_COPIES];
-    for (uint32_t c = 0; c < widen->copies; c++)
-        stores[c] = (struct tr_store){tr_widen_vector(widen, memory->stored, c),
-                                      first_address(widen, memory, checked, c)};
-    tr_memory_store_past_caches(widen, memory, stores);
-}
-
-static void access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
-                              const struct tr_checked *checked, LLVMValueRef *loaded)
-{
-    if (tr_memory_may_pass_caches(widen, memory)) {
-        stream_neighbours(widen, memory, checked);
-        return;
-    }
-    for (uint32_t c = 0; c < widen->copies; c++) {
-        if (memory->stored != NULL)
-            store_neighbours(widen, memory, checked, c);
-        else if (does_access(widen, memory, c))
-            loaded[c] = load_neighbours(widen, memory, checked, c);
-    }
-}
-
-/* Seeds no defect: a program whose index wraps has no array in which one would show. */
-static void access_any(struct tr_widen *widen, const struct tr_memory *memory, LLVMValueRef *loaded)
-{
-    const struct tr_vector_options *options = widen->options;
-    struct tr_vector_options without_seed = *options;
-    without_seed.seed = TR_VECTOR_SEED_NONE;
-    widen->options = &without_seed;
-    for (uint32_t c = 0; c < widen->copies; c++) {
-        if (memory->stored != NULL)
-            tr_memory_scatter(widen, memory, c, widen->active.mask[c]);
-        else if (does_access(widen, memory, c))
-            loaded[c] =
-                tr_memory_gather(widen, memory, c, tr_widen_mask_for(widen, memory->value, c));
-    }
-    widen->options = options;
-}
-
-/* ---- both ---- */
-
-struct way {
-    LLVMBasicBlockRef end;
-    LLVMValueRef loaded[TR_MAX_COPIES]; /* by copy; NULL: shares another copy's value, or this is a
-                                           store */
-};
-
-static void define_loaded(struct tr_widen *widen, const struct tr_memory *memory,
-                          struct way ways[2])
-{
-    LLVMBasicBlockRef ends[2] = {ways[0].end, ways[1].end};
-    LLVMValueRef phis[TR_MAX_COPIES] = {NULL};
-    for (uint32_t c = 0; c < widen->copies; c++) {
-        LLVMValueRef values[2] = {ways[0].loaded[c], ways[1].loaded[c]};
-        if (values[0] == NULL)
-            continue;
-        phis[c] = LLVMBuildPhi(widen->builder, LLVMTypeOf(values[0]), "");
-        LLVMAddIncoming(phis[c], values, ends, 2);
-    }
-    for (uint32_t c = 0; c < widen->copies; c++)
-        if (phis[c] != NULL)
-            tr_widen_define(widen, memory->value, c, phis[c]);
-}
-
-static void access_exact(struct tr_widen *widen, const struct tr_access_plan *plan)
-{
-    LLVMValueRef loaded[TR_MAX_COPIES] = {NULL};
-    access_neighbours(widen, &plan->memory, plan->checked, loaded);
-    for (uint32_t c = 0; c < widen->copies; c++)
-        if (loaded[c] != NULL)
-            tr_widen_define(widen, plan->memory.value, c, loaded[c]);
-}
-
 void tr_memory_access_checked(struct tr_widen *widen, const struct tr_access_plan *plan)
 {
-    if (plan->checked->is_exact) {
-        access_exact(widen, plan);
-        return;
-    }
-    LLVMBuilderRef b = widen->builder;
-    const struct tr_memory *memory = &plan->memory;
-    struct way ways[2] = {0};
-    LLVMBasicBlockRef neighbours = tr_widen_new_block(widen, "neighbours");
-    LLVMBasicBlockRef others = tr_widen_new_block(widen, "others");
-    LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
-    LLVMValueRef check = plan->checked->clamp_count > 0
-                             ? check_all_clamped(widen, memory, plan->checked)
-                             : check_all(widen, plan->checked);
-    LLVMBuildCondBr(b, check, neighbours, others);
-    LLVMPositionBuilderAtEnd(b, neighbours);
-    access_neighbours(widen, memory, plan->checked, ways[0].loaded);
-    ways[0].end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, meet);
-    LLVMPositionBuilderAtEnd(b, others);
-    access_any(widen, memory, ways[1].loaded);
-    ways[1].end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, meet);
-    LLVMPositionBuilderAtEnd(b, meet);
-    define_loaded(widen, memory, ways);
+    struct tr_neighbours neighbours = {.first_address = first_address, .detail = plan->checked};
+    if (!plan->checked->is_exact)
+        neighbours.check = plan->checked->clamp_count > 0 ? check_all_clamped : check_all;
+    tr_memory_access_neighbours(widen, &plan->memory, &neighbours);
 }

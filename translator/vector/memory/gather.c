@@ -43,10 +43,10 @@ static int varying_term(const struct tr_widen *widen, const struct tr_sum *sum)
     return found;
 }
 
-/* A vector of pointers: a GEP of a scalar pointer and a vector of indices if possible, of which
- * LLVM makes a gather's base and index. */
-static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct tr_memory *memory,
-                                   uint32_t copy)
+/* A GEP of a scalar pointer and a vector of indices if possible, of which LLVM makes a gather's
+ * base and index. */
+LLVMValueRef tr_memory_lane_addresses(struct tr_widen *widen, const struct tr_memory *memory,
+                                      uint32_t copy)
 {
     LLVMValueRef in_array = tr_memory_array_addresses(widen, memory, copy);
     if (in_array != NULL)
@@ -74,6 +74,24 @@ static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct tr_memor
     return LLVMBuildGEP2(builder, unit, base, &index, 1, "");
 }
 
+struct tr_lane_index tr_memory_lane_index(struct tr_widen *widen, const struct tr_memory *memory,
+                                          uint32_t copy)
+{
+    LLVMTypeRef integers = LLVMVectorType(widen->i64, widen->width);
+    struct tr_sum sum = tr_plan_sum(widen->iteration, memory->address);
+    LLVMValueRef in_array = tr_memory_array_addresses(widen, memory, copy);
+    int varying = in_array != NULL ? -1 : varying_term(widen, &sum);
+    if (varying < 0 || memory->bytes % sum.terms[varying].factor != 0) {
+        LLVMValueRef addresses =
+            in_array != NULL ? in_array : tr_memory_lane_addresses(widen, memory, copy);
+        addresses = LLVMBuildPtrToInt(widen->builder, addresses, integers, "");
+        return (struct tr_lane_index){.vector = addresses, .step = memory->bytes};
+    }
+    LLVMValueRef narrow = narrow_index(sum.terms[varying].index);
+    return (struct tr_lane_index){.vector = tr_widen_vector(widen, narrow, copy),
+                                  .step = memory->bytes / sum.terms[varying].factor};
+}
+
 /* ---- lane by lane ---- */
 
 /* The addresses of a copy's lanes. */
@@ -88,7 +106,7 @@ static struct lanes find_lanes(struct tr_widen *widen, const struct tr_memory *m
     if (memory->has_stride && mask == NULL)
         return (struct lanes){.base = tr_memory_seed_stride(
                                   widen, memory, tr_widen_scalar(widen, memory->address, copy))};
-    LLVMValueRef vector = lane_addresses(widen, memory, copy);
+    LLVMValueRef vector = tr_memory_lane_addresses(widen, memory, copy);
     if (mask != NULL)
         vector =
             LLVMBuildSelect(widen->builder, mask, vector,
@@ -159,7 +177,7 @@ LLVMValueRef tr_memory_gather(struct tr_widen *widen, const struct tr_memory *me
         return load_lanes(widen, memory, copy, mask);
     struct tr_fields fields = tr_plan_only(memory);
     LLVMTypeRef type = word_type(widen, memory);
-    LLVMValueRef addresses = lane_addresses(widen, memory, copy);
+    LLVMValueRef addresses = tr_memory_lane_addresses(widen, memory, copy);
     if (mask == NULL)
         mask = LLVMConstAllOnes(LLVMVectorType(widen->i1, widen->width));
     LLVMTypeRef types[] = {type, LLVMTypeOf(addresses)};
@@ -183,7 +201,7 @@ void tr_memory_scatter(struct tr_widen *widen, const struct tr_memory *memory, u
     struct tr_fields fields = tr_plan_only(memory);
     LLVMValueRef value = LLVMBuildBitCast(
         widen->builder, tr_widen_vector(widen, memory->stored, copy), word_type(widen, memory), "");
-    LLVMValueRef addresses = lane_addresses(widen, memory, copy);
+    LLVMValueRef addresses = tr_memory_lane_addresses(widen, memory, copy);
     if (mask == NULL)
         mask = LLVMConstAllOnes(LLVMVectorType(widen->i1, widen->width));
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};

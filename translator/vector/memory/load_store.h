@@ -68,6 +68,17 @@ void tr_memory_store_fields(struct tr_widen *widen, const struct tr_memory *memo
 
 /* ---- any addresses (gather.c) ---- */
 
+/* A vector of pointers. */
+LLVMValueRef tr_memory_lane_addresses(struct tr_widen *widen, const struct tr_memory *memory,
+                                      uint32_t copy);
+/* All in which the lanes' addresses differ, as a vector of integers: an index, before it is
+ * extended with its sign to 64 bits, or the addresses. Neighbours' differ by `step`. */
+struct tr_lane_index {
+    LLVMValueRef vector;
+    uint64_t step;
+};
+struct tr_lane_index tr_memory_lane_index(struct tr_widen *widen, const struct tr_memory *memory,
+                                          uint32_t copy);
 LLVMValueRef tr_memory_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                               LLVMValueRef mask);
 void tr_memory_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
@@ -79,6 +90,29 @@ void tr_memory_scatter(struct tr_widen *widen, const struct tr_memory *memory, u
  * not at indices of whole elements. */
 LLVMValueRef tr_memory_array_addresses(struct tr_widen *widen, const struct tr_memory *memory,
                                        uint32_t copy);
+
+/* ---- neighbours, or any addresses (either.c) ---- */
+
+/* Where neighbours are in memory. */
+struct tr_neighbours {
+    /* The address of the copy's lane 0, active or not. */
+    LLVMValueRef (*first_address)(struct tr_widen *widen, const struct tr_memory *memory,
+                                  const void *detail, uint32_t copy);
+    /* i1: whether lanes are neighbours; NULL: they are. */
+    LLVMValueRef (*check)(struct tr_widen *widen, const struct tr_memory *memory,
+                          const void *detail);
+    const void *detail;
+    bool is_guess; /* that they mostly are */
+};
+
+/* Whether the copy has an access of its own. */
+bool tr_memory_does_access(const struct tr_widen *widen, const struct tr_memory *memory,
+                           uint32_t copy);
+/* <width x i1> of the lanes that a copy's access is for; NULL: all. */
+LLVMValueRef tr_memory_mask(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy);
+/* Does the access to neighbours, and behind a branch, if there is a check, to any addresses. */
+void tr_memory_access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                                 const struct tr_neighbours *neighbours);
 
 /* ---- neighbours, unless an index wraps (checked.c) ---- */
 

@@ -236,9 +236,8 @@ static double cost_of_stored_words(const struct tr_figures *figures, bool is_apa
     return is_apart ? less_of(figures->scatter, figures->strided_store) : figures->scatter;
 }
 
-/* Words that lanes load from any addresses are neighbours half of the time, if it is not known that
- * they are apart: programs are written so, even where nothing proves it, and the code asks
- * (memory/gather.c). */
+/* Words that lanes load from any addresses count as neighbours half of the time, if it is not known
+ * that they are apart: programs are written so, even where nothing proves it. */
 static double cost_of_gather(const struct tr_iteration *iteration,
                              const struct tr_access_plan *plan, uint32_t value)
 {

@@ -82,6 +82,27 @@ static bool add_clamped(struct finder *finder, LLVMValueRef call, uint64_t facto
     return add_scaled(parts, &clamp.limited, factor);
 }
 
+/* a less b, but not below 0: what is left of the greater of both. */
+static bool add_saturated(struct finder *finder, LLVMValueRef call, uint64_t factor,
+                          struct tr_unclamped *parts)
+{
+    struct tr_clamp clamp = {.limit = LLVMGetOperand(call, 1), .is_max = true};
+    if (!tr_is_same_in_row(finder->iteration, clamp.limit) ||
+        !add_parts(finder, LLVMGetOperand(call, 0), 1, &clamp.limited) ||
+        clamp.limited.stride <= 0 || finder->checked->clamp_count == TR_CLAMPS)
+        return false;
+    finder->checked->clamps[finder->checked->clamp_count++] = clamp;
+    return add_scaled(parts, &clamp.limited, factor) &&
+           add_parts(finder, clamp.limit, -factor, parts);
+}
+
+static bool is_saturated(LLVMValueRef call)
+{
+    size_t len = 0;
+    const char *name = tr_intrinsic_name(call, &len);
+    return len == 8 && strncmp(name, "usub.sat", 8) == 0;
+}
+
 /* ---- arithmetic ---- */
 
 static bool add_multiple(struct finder *finder, LLVMValueRef inst, uint64_t factor,
@@ -114,7 +135,8 @@ static bool add_instruction(struct finder *finder, LLVMValueRef inst, uint64_t f
     case LLVMShl:
         return add_multiple(finder, inst, factor, parts);
     case LLVMCall:
-        return add_clamped(finder, inst, factor, parts);
+        return is_saturated(inst) ? add_saturated(finder, inst, factor, parts)
+                                  : add_clamped(finder, inst, factor, parts);
     default:
         return false;
     }

@@ -10,6 +10,8 @@
 
 /* Lanes access words that are neighbours, but far from those of other lanes (word_blocks.c). */
 extern const struct tr_access_step tr_word_blocks;
+/* Lanes are neighbours but at borders, which is asked each time (ask_neighbours.c). */
+extern const struct tr_access_step tr_ask_neighbours;
 
 /* ---- hooks (struct tr_tuning_hooks) ---- */
 
