@@ -629,8 +629,8 @@ void generator_make(const struct generator_config *config, struct text *text)
         .own_bytes = config->own_bytes,
         .indent = 1,
     };
-    if (config->is_matrix) {
-        gen_stencil(&g, text);
+    if (config->is_matrix || config->is_strided) {
+        (config->is_matrix ? gen_stencil : gen_strides)(&g, text);
         text_fini(&body);
         return;
     }
@@ -790,5 +790,18 @@ struct generator_config generator_config_stencils(uint64_t seed)
         .own_bytes = 16,
         .pools = {.h = 2, .r = 3 + dice_below(&dice, 6), .l = 2, .p = 2, .u = 1},
         .is_matrix = true,
+    };
+}
+
+struct generator_config generator_config_strides(uint64_t seed)
+{
+    struct dice dice = {seed ^ UINT64_C(0x57a1de)};
+    return (struct generator_config){
+        .seed = seed,
+        .statements = 2 + dice_below(&dice, 7),
+        .has_floats = dice_chance(&dice, 60),
+        .own_bytes = 16,
+        .pools = {.h = 2, .r = 4 + dice_below(&dice, 4), .l = 2, .p = 3, .u = 1},
+        .is_strided = true,
     };
 }

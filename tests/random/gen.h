@@ -104,6 +104,10 @@ void gen_short(struct gen *g);
 /* The whole case. */
 void gen_stencil(struct gen *g, struct text *text);
 
+/* ---- gen_strides.c ---- */
+/* The whole case. */
+void gen_strides(struct gen *g, struct text *text);
+
 /* ---- gen_memory.c ---- */
 void gen_memory(struct gen *g);
 void gen_atomic(struct gen *g);

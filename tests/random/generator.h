@@ -49,6 +49,7 @@ struct generator_config {
     bool is_lean;       /* little code around the statements: most registers are computed from
                            a few that are loaded, results lie in columns */
     bool is_matrix;     /* another kind of kernel: elements of a matrix and their neighbours */
+    bool is_strided;    /* another kind, too: threads take every so many-th element of an array */
     bool is_spare;      /* lean, and statements that ask nothing of their place are short, too */
 };
 
@@ -73,6 +74,10 @@ struct generator_config generator_config_rows(uint64_t seed);
 /* All are over matrices, in blocks and grids of up to three dimensions, without loops and meetings:
  * 1 to 9 statements, and borders that some threads are behind. */
 struct generator_config generator_config_stencils(uint64_t seed);
+
+/* All have a loop in which a thread takes every so many-th element of an array, with loops and
+ * tiles in shared memory in it: 2 to 8 statements. */
+struct generator_config generator_config_strides(uint64_t seed);
 
 /* All have clusters of 2 to 4 blocks, which meet several times, and little else. */
 struct generator_config generator_config_clusters(uint64_t seed);

@@ -55,6 +55,11 @@ static struct text stencil_text_of(uint64_t seed)
     return make(generator_config_stencils(seed));
 }
 
+static struct text strides_text_of(uint64_t seed)
+{
+    return make(generator_config_strides(seed));
+}
+
 Test(generator, a_seed_stands_for_one_text)
 {
     struct text first = text_of(5);
@@ -99,7 +104,10 @@ Test(generator, every_text_is_a_case_and_a_module)
         text_fini(&clusters);
         text_fini(&matrices);
         require_module(&rows, (int)seed);
+        struct text strides = strides_text_of(seed);
         require_module(&stencil, (int)seed);
+        require_module(&strides, (int)seed);
+        text_fini(&strides);
         text_fini(&stencil);
         text_fini(&text);
         text_fini(&small);
@@ -268,6 +276,24 @@ Test(generator, stencils_have_no_loops_and_no_memory_but_global)
             cr_assert_eq(count_of(entry, absent[n]), 0, "%d has %s", (int)seed, absent[n]);
         text_fini(&text);
     }
+}
+
+Test(generator, strides_have_loops_tiles_and_words_side_by_side)
+{
+    static const char *const kinds[] = {"bar.sync", "st.shared",    "shfl.sync",    "red.global",
+                                        "div.u32",  "ld.global.v4", "ld.global.v2", "st.global.v4",
+                                        ".nc",      "min.s32",      "setp.ge.s32",  "mad.lo.s64"};
+    bool is_seen[sizeof kinds / sizeof *kinds] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct text text = strides_text_of(seed);
+        cr_assert_not_null(strstr(text.bytes, "nctaid.x"));
+        cr_assert_eq(count_of(text.bytes, "exit;"), 0);
+        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+            is_seen[n] |= strstr(text.bytes, kinds[n]) != NULL;
+        text_fini(&text);
+    }
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+        cr_assert(is_seen[n], "%s", kinds[n]);
 }
 
 Test(generator, blocks_of_clusters_meet_and_reach_each_other)

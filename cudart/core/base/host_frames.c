@@ -147,10 +147,12 @@ struct crt_host_place crt_frames_source(const struct crt_frames *frames)
     for (int i = first_frame(frames); i < frames->count; i++) {
         Dl_info info;
         const char *function;
-        if (!describe(frames->at[i], &info) || is_api(frames->at[i], &info, &function))
+        if (!describe(frames->at[i], &info))
             continue;
         if (is_library(info.dli_fname, "libc.so"))
-            break;
+            break; /* the caller of main, of whose sources a debugger may have brought megabytes */
+        if (is_api(frames->at[i], &info, &function))
+            continue;
         struct crt_host_place place = crt_host_place_of(frames->at[i]);
         if (is_behind_stub) { /* the kernel's name, or where that was inlined */
             place.file = place.call_file;
