@@ -57,7 +57,7 @@ enum rt_shape {
     RT_SHAPE_CLOCK
 };
 
-#define RT_PARAMETERS_MAX 8
+#define RT_PARAMETERS_MAX 10
 
 struct rt_placeholder_info {
     const char *name;   /* rt_… */

@@ -6,6 +6,7 @@
 #include "translator/analysis/analysis.h"
 #include "translator/barriers/early_reads.h"
 #include "translator/barriers/exchanges.h"
+#include "translator/barriers/loop_races.h"
 #include "translator/barriers/meeting_checks.h"
 #include "translator/barriers/untold_races.h"
 #include "translator/collapse/tuning/line_up.h"
@@ -247,6 +248,16 @@ static enum pxr_status mark_untold_races(struct tr_compilation *c, struct pxr_er
     (void)err;
     tr_mark_untold_races(c->module);
     return PXR_OK;
+}
+
+static bool has_race_checks(const struct tr_compilation *c)
+{
+    return tr_has_race_checks(c->module);
+}
+
+static enum pxr_status tell_races_of_loops(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_tell_races_of_loops(c->module, err);
 }
 
 static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_error *err)

@@ -372,6 +372,83 @@ __global__ void members_of_neighbours(int *out, bool right)
     out[threadIdx.x] = s[3 * ((threadIdx.x + 1) % THREADS) + 1]; // members_of_neighbours shared-race
 }
 
+// Loops in which nothing orders threads. Each thread reads its neighbour's row, …
+__global__ void row_of_neighbour(int *out, bool right)
+{
+    __shared__ int s[16 * (THREADS + 1)];
+    int sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < 16; i++)
+        s[16 * threadIdx.x + i] = i; // row_of_neighbour shared-race
+    if (right)
+        __syncthreads();
+#pragma unroll 1
+    for (int i = 0; i < 16; i++)
+        sum += s[16 * ((threadIdx.x + 1) % THREADS) + i]; // row_of_neighbour shared-race
+    out[threadIdx.x] = sum;
+}
+
+// … all of them read all, in reverse order, …
+__global__ void all_read_backwards(int *out, bool right)
+{
+    __shared__ int s[THREADS];
+    int sum = 0;
+    s[threadIdx.x] = threadIdx.x; // all_read_backwards shared-race
+    if (right)
+        __syncthreads();
+#pragma unroll 1
+    for (int i = THREADS - 1; i >= 0; i--)
+        sum += s[i]; // all_read_backwards shared-race
+    out[threadIdx.x] = sum;
+}
+
+// … a column, as far as the thread's number, …
+__global__ void columns_of_triangle(int *out, bool right)
+{
+    __shared__ int s[16 * 32];
+    int sum = 0;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < 16 * 32; i += THREADS)
+        s[i] = i; // columns_of_triangle shared-race
+    if (right)
+        __syncthreads();
+#pragma unroll 1
+    for (int i = 0; i < threadIdx.x % 16; i++)
+        sum += s[32 * i + threadIdx.x % 32]; // columns_of_triangle shared-race
+    out[threadIdx.x] = sum;
+}
+
+// … what another block writes, every third word and with a way out of the loop, …
+__global__ void strided_of_other_block(int *out, bool right)
+{
+    int sum = 0;
+    int *others = right ? out + BLOCKS * THREADS : out;
+    out[blockIdx.x * THREADS + threadIdx.x] = 1; // strided_of_other_block global-race
+#pragma unroll 1
+    for (int i = 0; i < 100; i += 3) {
+        int value = others[i]; // strided_of_other_block global-race
+        if (value > 100)
+            break;
+        sum += value;
+    }
+    out[2 * BLOCKS * THREADS + blockIdx.x * THREADS + threadIdx.x] = sum;
+}
+
+// … and one word, before the last time round.
+__global__ void same_place_each_time(int *out, bool right)
+{
+    int *place = out + (right ? BLOCKS : 0);
+    int sum = 0;
+    if (threadIdx.x == 0 && blockIdx.x > 0)
+        out[blockIdx.x] = 1;
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        out[0] = 1; // same_place_each_time global-race
+#pragma unroll 1
+    for (int i = 0; i < 8 && sum < 1000; i++)
+        sum += *place + i; // same_place_each_time global-race
+    out[2 * BLOCKS * THREADS + blockIdx.x * THREADS + threadIdx.x] = sum;
+}
+
 #define CASES(X)                                                                                   \
     X(no_barrier, 1) X(no_second_barrier, 1) X(no_warp_barrier, 1) X(warp_barrier_of_half, 1)      \
     X(barrier_of_some, 1) X(arrive_at_wrong_barrier, 1) X(plain_counter, BLOCKS)                   \
@@ -381,7 +458,9 @@ __global__ void members_of_neighbours(int *out, bool right)
     X(same_value, BLOCKS) X(same_pair, BLOCKS) X(bytes_for_one, 1) X(reduction_tail, 1)            \
     X(transposed_in_place, 1) X(add_by_cas, BLOCKS) X(table_changed, BLOCKS)                       \
     X(row_changed, BLOCKS) X(gathered_changed, BLOCKS) X(read_and_counted, BLOCKS)                 \
-    X(tile_changed, 1) X(bytes_of_row, 1) X(members_of_neighbours, 1)
+    X(tile_changed, 1) X(bytes_of_row, 1) X(members_of_neighbours, 1)                              \
+    X(row_of_neighbour, 1) X(all_read_backwards, 1) X(columns_of_triangle, 1)                      \
+    X(strided_of_other_block, BLOCKS) X(same_place_each_time, BLOCKS)
 
 static bool launch(const char *name, bool right, int *out)
 {

@@ -39,8 +39,16 @@ bool tr_has_untold_races(LLVMModuleRef module)
            first_use(module, RT_CALL_RACE_FENCE) == NULL && !has_ordered_releases(module);
 }
 
+static void drop_calls(LLVMModuleRef module, enum rt_placeholder placeholder)
+{
+    for (LLVMUseRef use; (use = first_use(module, placeholder)) != NULL;)
+        LLVMInstructionEraseFromParent(LLVMGetUser(use));
+}
+
 void tr_mark_untold_races(LLVMModuleRef module)
 {
+    drop_calls(module, RT_CALL_RACE_RELEASE);
+    drop_calls(module, RT_CALL_RACE_ACQUIRE);
     LLVMUseRef use = first_use(module, RT_CALL_RACE_ACCESS);
     for (; use != NULL; use = LLVMGetNextUse(use)) {
         LLVMValueRef call = LLVMGetUser(use);

@@ -14,7 +14,7 @@
  * has done: no fence, and no release. */
 bool tr_has_untold_races(LLVMModuleRef module);
 
-/* … which the checks are told: RT_RACE_UNTOLD. */
+/* … which the checks are told: RT_RACE_UNTOLD. What would pass on nothing goes. */
 void tr_mark_untold_races(LLVMModuleRef module);
 
 #endif

@@ -29,10 +29,23 @@ struct crt_race_row {
     uint64_t stride;
     const uint64_t *addresses; /* by lane; NULL: by the first one's and the stride */
     const char *values;        /* by lane, each of as many bytes; NULL: not known */
+    bool is_known_unsettled;   /* in global memory */
     bool is_alone;             /* one lane, not one of several that go apart */
 };
 
 void crt_race_access_row(struct crt_race_row *row);
+
+/* Of lanes, by lane: so many accesses, in steps of so many bytes, which wrap as rt_race_loop says.
+ * row.addresses: of the last ones; no values. */
+struct crt_race_loop {
+    struct crt_race_row row;
+    const uint64_t *steps;
+    const uint64_t *turns;
+    const uint64_t *floors;
+    uint64_t period;
+};
+
+void crt_race_access_loop(struct crt_race_loop *loop);
 
 /* ---- parts of that (race_access.c) ---- */
 
@@ -72,6 +85,11 @@ static inline const struct race_shadow *crt_race_shadow_of(const struct crt_race
 bool crt_race_is_settled(const struct crt_running_block *running, uint64_t address, uint64_t bytes,
                          uint32_t what);
 bool crt_race_row_is_settled(const struct crt_race_row *row, uint64_t begin, uint64_t end);
+/* Under which key what the lanes read may have been settled; 0: it must be told. */
+uint64_t crt_race_settling_key(const struct crt_race_row *row);
+/* Whether all words with bytes of [begin, end) are settled under that key. */
+bool crt_race_are_settled(const struct race_shadow *shadow, uint64_t key, uint64_t begin,
+                          uint64_t end);
 /* Behind an access to the strip, or to the word, which stands in its cell. */
 void crt_race_settle(const struct crt_race_access *access, uint64_t strip);
 void crt_race_settle_cell(const struct crt_race_access *access, uint64_t word);

@@ -154,6 +154,7 @@ static void begin_row(struct crt_race_row *row, const struct rt_thread *thread,
                       struct crt_running_block *running, uint64_t bytes, uint32_t what,
                       uint32_t line)
 {
+    row->is_known_unsettled = false;
     row->access = (struct crt_race_access){
         .thread = thread,
         .running = running,
@@ -181,6 +182,7 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
     row.stride = 0;
     row.addresses = NULL;
     row.values = what & RT_RACE_VALUE ? (const char *)&value : NULL;
+    row.is_known_unsettled = true;
     crt_race_access_row(&row);
 }
 
@@ -202,6 +204,7 @@ void rt_race_row(struct rt_thread *thread, uint64_t address, uint64_t bytes, uin
     row.stride = stride;
     row.addresses = NULL;
     row.values = values;
+    row.is_known_unsettled = stride < RACE_STRIP_BYTES;
     crt_race_access_row(&row);
 }
 
@@ -218,4 +221,31 @@ void rt_race_scatter(struct rt_thread *thread, const char *addresses, uint64_t b
     row.addresses = (const uint64_t *)addresses;
     row.values = values;
     crt_race_access_row(&row);
+}
+
+/* ---- all iterations of a loop ---- */
+
+void rt_race_loop_row(struct rt_thread *thread, const char *addresses, uint64_t bytes,
+                      const char *steps, const char *turns, const char *floors, uint64_t period,
+                      uint64_t lanes, uint32_t what, uint32_t line)
+{
+    struct crt_race_loop loop = {.steps = (const uint64_t *)steps,
+                                 .turns = (const uint64_t *)turns,
+                                 .floors = (const uint64_t *)floors,
+                                 .period = period};
+    struct crt_running_block *running = crt_running_of(thread);
+    if (lanes == 0 || !running)
+        return;
+    begin_row(&loop.row, thread, running, bytes, what, line);
+    loop.row.lanes = lanes;
+    loop.row.addresses = (const uint64_t *)addresses;
+    loop.row.values = NULL;
+    crt_race_access_loop(&loop);
+}
+
+void rt_race_loop(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t step,
+                  uint64_t turns, uint64_t floor, uint64_t period, uint32_t what, uint32_t line)
+{
+    rt_race_loop_row(thread, (const char *)&address, bytes, (const char *)&step,
+                     (const char *)&turns, (const char *)&floor, period, 1, what, line);
 }

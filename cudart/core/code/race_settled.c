@@ -30,8 +30,8 @@ static bool have_left(const struct crt_race_row *row)
     return true;
 }
 
-/* Whether all words with bytes of [begin, end) are settled. */
-static bool is_settled(const struct race_shadow *shadow, uint64_t key, uint64_t begin, uint64_t end)
+bool crt_race_are_settled(const struct race_shadow *shadow, uint64_t key, uint64_t begin,
+                          uint64_t end)
 {
     uint64_t last = (end - 1) / RACE_CELL_BYTES;
     uint64_t word = begin / RACE_CELL_BYTES;
@@ -48,11 +48,16 @@ static bool is_settled(const struct race_shadow *shadow, uint64_t key, uint64_t 
     return true;
 }
 
-bool crt_race_row_is_settled(const struct crt_race_row *row, uint64_t begin, uint64_t end)
+uint64_t crt_race_settling_key(const struct crt_race_row *row)
 {
     uint64_t key = key_of(&row->access);
-    return key != 0 && (!row->access.owner || have_left(row)) &&
-           is_settled(crt_race_shadow_of(&row->access), key, begin, end);
+    return key != 0 && row->access.owner && !have_left(row) ? 0 : key;
+}
+
+bool crt_race_row_is_settled(const struct crt_race_row *row, uint64_t begin, uint64_t end)
+{
+    uint64_t key = crt_race_settling_key(row);
+    return key != 0 && crt_race_are_settled(crt_race_shadow_of(&row->access), key, begin, end);
 }
 
 bool crt_race_is_settled(const struct crt_running_block *running, uint64_t address, uint64_t bytes,
@@ -62,7 +67,7 @@ bool crt_race_is_settled(const struct crt_running_block *running, uint64_t addre
                   (RT_ACCESS_READ | RT_RACE_UNTOLD);
     uint64_t place;
     return may_be && bytes != 0 && running->work != 0 && crt_race_place(address, bytes, &place) &&
-           is_settled(crt_race_shadow(), running->work, place, place + bytes);
+           crt_race_are_settled(crt_race_shadow(), running->work, place, place + bytes);
 }
 
 static const struct race_block *settling_block(const struct crt_race_access *access)

@@ -14,6 +14,12 @@ static uint64_t words_of(uint64_t bytes)
     return (words | words >> 24) & RACE_SETTLED_WORDS;
 }
 
+uint64_t race_words_with(uint64_t bytes)
+{
+    uint64_t first = (bytes | bytes >> 1 | bytes >> 2 | bytes >> 3) & UINT64_C(0x1111111111111111);
+    return words_of(first * RACE_WORD_BYTES);
+}
+
 static void settle(const struct race_shadow *shadow, uint64_t strip, uint64_t key, uint64_t words)
 {
     uint64_t settled = atomic_load_explicit(&shadow->settled[strip], memory_order_relaxed);

@@ -32,16 +32,21 @@ static bool find_step(const struct race_strip_access *a, const struct race_strip
     return true;
 }
 
-/* Whether the place says of these bytes of the access who has accessed them, by its own form. */
+/* Whether the place says of these bytes of the access who has accessed them, by its own form: of
+ * each of its threads' bytes, as units may begin elsewhere. */
 static bool says_the_same(const struct race_strip_access *place,
                           const struct race_strip_access *access, uint64_t bytes)
 {
-    unsigned first = race_first_of(bytes);
-    uint64_t unit = race_bytes_of_unit(access, first) & bytes;
-    bool goes_on = (place->unit == access->unit && place->step == access->step) || unit == bytes;
-    uint32_t thread = race_strip_thread(access, first);
-    return goes_on && race_strip_thread(place, first) == thread &&
-           race_strip_thread(place, race_last_of(unit)) == thread;
+    while (bytes != 0) {
+        unsigned first = race_first_of(bytes);
+        uint64_t unit = race_bytes_of_unit(access, first) & bytes;
+        uint32_t thread = race_strip_thread(access, first);
+        if (race_strip_thread(place, first) != thread ||
+            race_strip_thread(place, race_last_of(unit)) != thread)
+            return false;
+        bytes &= ~unit;
+    }
+    return true;
 }
 
 /* The form in which one access can say both, of other bytes each. */

@@ -148,6 +148,9 @@ static inline bool race_shadow_is_settled(const struct race_shadow *shadow, uint
            (key << RACE_STRIP_WORDS | RACE_SETTLED_WORDS);
 }
 
+/* A bit for each word of which any of these bytes is. */
+uint64_t race_words_with(uint64_t bytes);
+
 /* Behind a read that does not race: of words of the strip, or this word, which stands in its cell.
  * block: whose time the key is of; NULL: it is of the run. */
 void race_shadow_settle(const struct race_shadow *shadow, uint64_t strip, uint64_t key,

@@ -15,7 +15,7 @@
 #define WORDS    (STRIPS * RACE_STRIP_WORDS)
 #define LINES    3
 #define STEPS    400
-#define PROGRAMS 300
+#define PROGRAMS 600
 #define BLOCKS   2
 
 struct program {
@@ -29,7 +29,8 @@ struct program {
     struct race_cell cells[WORDS];
     struct race_cell alone[WORDS]; /* told word by word */
     unsigned whole;                /* how many strips were told at once */
-    unsigned together;             /* and words, by lanes of a warp */
+    unsigned together;             /* and words, by lanes of a warp, */
+    unsigned lines;                /* and strips by them */
 };
 
 static unsigned number(struct program *program, unsigned bound)
@@ -194,6 +195,17 @@ static void do_column(struct program *program, unsigned seed)
     }
 }
 
+/* Of a thread, on words anywhere in the strip, as iterations of a loop have them. */
+static void do_line(struct program *program, unsigned seed)
+{
+    struct race_access access = any_access(program);
+    struct race_strip_access part = part_of(&access);
+    part.unit = RACE_STRIP_BYTES;
+    part.thread = (int16_t)number(program, THREADS);
+    part.bytes = any_words(program);
+    tell_strip(program, access, number(program, STRIPS), &part, seed);
+}
+
 /* Of the first and the last of lanes. */
 static void tell_lanes_alone(struct program *program, const struct race_access *access,
                              unsigned word, uint64_t lanes, unsigned seed)
@@ -226,11 +238,41 @@ static bool tell_lanes(struct program *program, const struct race_access *access
     return true;
 }
 
-/* Of lanes of a warp, on one word. */
+static void tell_place(struct program *program, const struct race_access *access, unsigned word,
+                       uint64_t lanes, unsigned seed)
+{
+    bool is_for_lanes = tell_lanes(program, access, word, lanes);
+    program->together += is_for_lanes;
+    if (is_for_lanes)
+        tell_lanes_alone(program, access, word, lanes, seed);
+    for (; !is_for_lanes && lanes != 0; lanes &= lanes - 1) {
+        struct race_access one = *access;
+        struct race_strip_access form = part_of(&one);
+        form.unit = RACE_CELL_BYTES;
+        one.thread = (uint16_t)(one.thread + __builtin_ctzll(lanes));
+        tell_word(program, &one, word, &form, seed);
+    }
+}
+
+/* In all iterations of a loop. False: nothing has been told. */
+static bool tell_places(struct program *program, const struct race_access *access, unsigned strip,
+                        uint64_t bytes, uint64_t lanes)
+{
+    struct race_strip_access part = part_of(access);
+    part.bytes = bytes;
+    part.thread = (int16_t)(access->thread + 63 - __builtin_clzll(lanes));
+    part.unit = RACE_STRIP_BYTES;
+    return !(program->strips[strip].split & bytes) &&
+           race_strip_access_lanes(&program->shadow, strip, block_of(program, access), &part,
+                                   access->thread + (uint32_t)__builtin_ctzll(lanes));
+}
+
+/* Of lanes of a warp, on one word, or on several in one strip. */
 static void do_place(struct program *program, unsigned seed)
 {
     struct race_access access = any_access(program);
     unsigned word = number(program, WORDS);
+    unsigned strip = word / RACE_STRIP_WORDS;
     uint64_t lanes = number(program, 2) ? 0xffff : 3 + number(program, 0xffff - 3);
     if ((lanes & (lanes - 1)) == 0)
         lanes |= 0x10000;
@@ -239,16 +281,20 @@ static void do_place(struct program *program, unsigned seed)
     if (access.flags == RACE_WRITES)
         access.flags |= RACE_STRONG;
     access.bytes = number(program, 4) ? 0xf : 0x2;
-    bool is_for_lanes = tell_lanes(program, &access, word, lanes);
-    program->together += is_for_lanes;
-    if (is_for_lanes)
-        tell_lanes_alone(program, &access, word, lanes, seed);
-    for (; !is_for_lanes && lanes != 0; lanes &= lanes - 1) {
-        struct race_access one = access;
-        struct race_strip_access form = part_of(&one);
-        form.unit = RACE_CELL_BYTES;
-        one.thread = (uint16_t)(one.thread + __builtin_ctzll(lanes));
-        tell_word(program, &one, word, &form, seed);
+    if (number(program, 3) || access.bytes != 0xf) {
+        tell_place(program, &access, word, lanes, seed);
+        return;
+    }
+    uint64_t bytes = any_words(program);
+    bool is_told = tell_places(program, &access, strip, bytes, lanes);
+    program->lines += is_told;
+    for (unsigned w = 0; w < RACE_STRIP_WORDS; w++) {
+        if (!(bytes & bytes_of_word(w)))
+            continue;
+        if (is_told)
+            tell_lanes_alone(program, &access, strip * RACE_STRIP_WORDS + w, lanes, seed);
+        else
+            tell_place(program, &access, strip * RACE_STRIP_WORDS + w, lanes, seed);
     }
 }
 
@@ -325,6 +371,8 @@ static struct program *run(unsigned seed)
             do_place(program, seed);
         else if (what == 8)
             do_column(program, seed);
+        else if (what == 9)
+            do_line(program, seed);
         else
             do_row(program, seed);
         compare(program, seed);
@@ -334,15 +382,17 @@ static struct program *run(unsigned seed)
 
 Test(race_strips, know_what_cells_would)
 {
-    unsigned whole = 0, together = 0;
+    unsigned whole = 0, together = 0, lines = 0;
     for (unsigned seed = 0; seed < PROGRAMS; seed++) {
         struct program *program = run(seed);
         whole += program->whole;
         together += program->together;
+        lines += program->lines;
         end(program);
     }
     cr_expect_gt(whole, PROGRAMS * STEPS / 40, "told at once: %u", whole);
     cr_expect_gt(together, PROGRAMS * STEPS / 20, "told together: %u", together);
+    cr_expect_gt(lines, PROGRAMS, "strips told together: %u", lines);
 }
 
 /* Threads side by side have all of the strip, from this one on. */

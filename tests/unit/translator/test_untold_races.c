@@ -35,6 +35,7 @@ static unsigned told_behind(const char *line)
         LLVMValueRef access = LLVMGetNamedFunction(module, "rt_race_access");
         LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(access));
         what = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 4));
+        cr_expect_null(LLVMGetFirstUse(LLVMGetNamedFunction(module, "rt_race_release")));
     }
     LLVMDisposeModule(module);
     LLVMContextDispose(context);

@@ -12,11 +12,15 @@
 /* Operands of rt_race_access. */
 enum { ACCESS_THREAD, ACCESS_ADDRESS, ACCESS_BYTES, ACCESS_VALUE, ACCESS_WHAT, ACCESS_LINE };
 
+/* Where rt_race_loop has others. */
+enum { LOOP_STEP = 3, LOOP_TURNS, LOOP_FLOOR, LOOP_PERIOD, LOOP_WHAT, LOOP_LINE };
+
 /* What a thread tells, and what lanes tell together. */
 static const struct form {
     enum rt_placeholder alone;
     enum rt_placeholder together;
 } forms[] = {{RT_CALL_RACE_ACCESS, RT_CALL_RACE_ROW},
+             {RT_CALL_RACE_LOOP, RT_CALL_RACE_LOOP_ROW},
              {RT_CALL_RACE_RELEASE, RT_CALL_RACE_RELEASE_ROW},
              {RT_CALL_RACE_ACQUIRE, RT_CALL_RACE_ACQUIRE_ROW},
              {RT_CALL_RACE_FENCE, RT_CALL_RACE_FENCE_ROW},
@@ -42,17 +46,19 @@ static struct tr_shape shape_of(const struct tr_iteration *iteration, LLVMValueR
 
 static bool has_address(const struct form *form)
 {
-    return form->alone == RT_CALL_RACE_ACCESS || form->alone == RT_CALL_RACE_RELEASE ||
-           form->alone == RT_CALL_RACE_ACQUIRE;
+    return form->alone == RT_CALL_RACE_ACCESS || form->alone == RT_CALL_RACE_LOOP ||
+           form->alone == RT_CALL_RACE_RELEASE || form->alone == RT_CALL_RACE_ACQUIRE;
 }
 
 static bool may_differ(const struct form *form, unsigned operand)
 {
     return (operand == ACCESS_ADDRESS && has_address(form)) ||
-           (operand == ACCESS_VALUE && form->alone == RT_CALL_RACE_ACCESS);
+           (operand == ACCESS_VALUE && form->alone == RT_CALL_RACE_ACCESS) ||
+           (operand >= LOOP_STEP && operand <= LOOP_FLOOR && form->alone == RT_CALL_RACE_LOOP);
 }
 
-/* Whether all lanes give the same operands but for the thread, addresses, and values. */
+/* Whether all lanes give the same operands but for the thread, addresses, values, and what their
+ * loops do. */
 bool tr_memory_is_race_check(const struct tr_iteration *iteration, LLVMValueRef inst)
 {
     const struct form *form = form_of(inst);
@@ -172,6 +178,25 @@ static void tell_access(const struct group *group)
     call(group, RT_CALL_RACE_ROW, operands, sizeof operands / sizeof *operands);
 }
 
+static void tell_loop(const struct group *group)
+{
+    LLVMValueRef addresses = in_memory(group, ACCESS_ADDRESS, 64);
+    LLVMValueRef steps = in_memory(group, LOOP_STEP, 64);
+    LLVMValueRef turns = in_memory(group, LOOP_TURNS, 64);
+    LLVMValueRef floors = in_memory(group, LOOP_FLOOR, 64);
+    LLVMValueRef operands[] = {scalar_of(group, ACCESS_THREAD),
+                               addresses,
+                               operand_of(group, ACCESS_BYTES),
+                               steps,
+                               turns,
+                               floors,
+                               operand_of(group, LOOP_PERIOD),
+                               lanes_of(group),
+                               operand_of(group, LOOP_WHAT),
+                               operand_of(group, LOOP_LINE)};
+    call(group, RT_CALL_RACE_LOOP_ROW, operands, sizeof operands / sizeof *operands);
+}
+
 static void tell_order(const struct group *group, const struct form *form)
 {
     LLVMValueRef operands[RT_PARAMETERS_MAX] = {scalar_of(group, ACCESS_THREAD)};
@@ -194,6 +219,8 @@ void tr_memory_tell_races(struct tr_widen *widen, uint32_t value)
         group.count = left < most ? left : most;
         if (form->alone == RT_CALL_RACE_ACCESS)
             tell_access(&group);
+        else if (form->alone == RT_CALL_RACE_LOOP)
+            tell_loop(&group);
         else
             tell_order(&group, form);
     }
