@@ -55,6 +55,12 @@
 #define STALE_BYTES      ((size_t)1 << 20)
 #define SMALL_HOLE_BYTES ((size_t)64 << 10)
 
+/* Allocations of so many bytes get their pages at once: one call of the system costs less than a
+ * page fault for each. Larger ones, of which programs may use a part, get each page with its first
+ * access. */
+#define POPULATE_MIN_BYTES ((size_t)16 << 10)
+#define POPULATE_MAX_BYTES ((size_t)1 << 20)
+
 /* A live allocation in the tree of them: its size as asked for. */
 struct live {
     struct crt_range range;
@@ -368,6 +374,13 @@ bool crt_arena_open_margin(uintptr_t address)
     return is_open;
 }
 
+/* Older kernels refuse, and nothing is lost. */
+static void populate(const struct crt_allocation *made)
+{
+    if (made->size_bytes >= POPULATE_MIN_BYTES && made->size_bytes <= POPULATE_MAX_BYTES)
+        madvise((void *)made->base, made->size_bytes, MADV_POPULATE_WRITE);
+}
+
 static enum crt_result alloc_locked(struct live *live)
 {
     struct crt_allocation *wanted = &live->allocation;
@@ -419,6 +432,7 @@ enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigne
         return result;
     }
     *base = made.base;
+    populate(&made);
     note_leak(&made);
     return CRT_SUCCESS;
 }

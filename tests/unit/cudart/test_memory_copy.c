@@ -342,14 +342,19 @@ Test(fill, every_width_fills_rows_and_leaves_the_rest)
 
 enum { ZERO_PAGES = 4096 };
 
-static size_t resident_pages(CUdeviceptr memory)
+static size_t resident_of(CUdeviceptr memory, size_t pages)
 {
     static unsigned char in_memory[ZERO_PAGES];
     size_t count = 0;
-    cr_assert_eq(mincore((void *)(uintptr_t)memory, ZERO_PAGES * (size_t)4096, in_memory), 0);
-    for (size_t i = 0; i < ZERO_PAGES; i++)
+    cr_assert_eq(mincore((void *)(uintptr_t)memory, pages * 4096, in_memory), 0);
+    for (size_t i = 0; i < pages; i++)
         count += in_memory[i] & 1;
     return count;
+}
+
+static size_t resident_pages(CUdeviceptr memory)
+{
+    return resident_of(memory, ZERO_PAGES);
 }
 
 static void expect_zeros(CUdeviceptr memory, size_t first, size_t last)
@@ -357,6 +362,30 @@ static void expect_zeros(CUdeviceptr memory, size_t first, size_t last)
     const unsigned char *bytes = (const unsigned char *)(uintptr_t)memory;
     for (size_t i = first; i < last; i++)
         cr_assert_eq(bytes[i], 0, "byte %zu is %d", i, bytes[i]);
+}
+
+/* Older kernels do not, nor do emulators. */
+static bool can_populate(void)
+{
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    bool is_there = madvise(memory, 4096, MADV_POPULATE_WRITE) == 0 &&
+                    resident_of((CUdeviceptr)(uintptr_t)memory, 1) == 1;
+    munmap(memory, 4096);
+    return is_there;
+}
+
+/* One call of the system for all pages in place of a fault for each. */
+Test(pages, small_allocations_have_them_at_once, .init = make_context)
+{
+    CUdeviceptr small, large;
+    if (!can_populate())
+        cr_skip_test("no MADV_POPULATE_WRITE");
+    OK(cuMemAlloc_v2(&small, 64 * 4096));
+    OK(cuMemAlloc_v2(&large, ZERO_PAGES * (size_t)4096));
+    cr_expect_eq(resident_of(small, 64), 64);
+    cr_expect_eq(resident_pages(large), 0);
+    OK(cuMemFree_v2(large));
+    OK(cuMemFree_v2(small));
 }
 
 /* A program may clear all that it allocates, and use little of it. */
