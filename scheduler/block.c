@@ -363,10 +363,19 @@ void sch_block_release(struct sch_block *block)
     worker->free_blocks = block;
 }
 
-static bool is_inside(uint64_t address, uint64_t bytes, const void *begin, uint64_t size_bytes)
+SCH_IN_HANDLER static bool is_inside(uint64_t address, uint64_t bytes, const void *begin,
+                                     uint64_t size_bytes)
 {
     uint64_t place = address - (uint64_t)(uintptr_t)begin;
     return place < size_bytes && bytes <= size_bytes - place;
+}
+
+SCH_IN_HANDLER bool sch_is_local(const struct sch_thread *running, uint64_t address)
+{
+    const struct sch_fiber *fiber = running->fiber;
+    const struct sch_block *block = sch_block_of(running);
+    return is_inside(address, 1, fiber->low, (uint64_t)(fiber->top - fiber->low)) ||
+           is_inside(address, 1, block->rt.frame, block->frame_bytes);
 }
 
 bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t bytes)

@@ -160,6 +160,8 @@ void sch_block_release(struct sch_block *block);
 /* Frees blocks that a cooperative launch has left behind, and large frames. For a worker with
  * nothing to do. */
 void sch_block_trim(struct sch_worker *worker);
+/* Whether the address is on the running thread's stack or in its block's frame. */
+bool sch_is_local(const struct sch_thread *running, uint64_t address);
 /* Resets the block's barriers to their state before the first thread has started. */
 void sch_block_reset_barriers(struct sch_block *block);
 /* The same for a warp with these lanes. */

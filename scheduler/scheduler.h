@@ -30,6 +30,7 @@ struct sch_fault {
     uint32_t tid[3];
     bool has_thread;         /* tid is exact */
     bool is_address_unknown; /* PXR_FAULT_ADDRESS: one that no memory can have */
+    bool is_local;           /* in local memory: the address, or a distance in a variable there */
     uintptr_t shared;        /* where the block's shared memory was */
     const struct rt_launch *launch;
 };
