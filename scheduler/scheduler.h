@@ -170,7 +170,7 @@ typedef bool (*sch_last_fn)(void *arg);
 struct sch_grid {
     struct sch_code code;
     struct rt_launch launch;
-    uint32_t shared_align; /* of a block's shared memory, at most a page; 128 if that is more */
+    uint32_t shared_align; /* of a block's shared memory; 128 if that is more */
     bool is_cooperative;   /* every block must be able to wait for every other */
     unsigned group;        /* of workers that run it */
     int priority;          /* lower numbers get free workers first */
