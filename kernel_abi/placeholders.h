@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum rt_placeholder {
     RT_CALL_NONE, /* no placeholder is called */
@@ -56,6 +57,9 @@ enum rt_shape {
     RT_SHAPE_COMING,
     RT_SHAPE_CLOCK
 };
+
+/* A bit of rt_fault's status. */
+#define RT_FAULT_LOCAL    (UINT32_C(1) << 31)
 
 #define RT_PARAMETERS_MAX 10
 

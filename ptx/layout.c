@@ -14,8 +14,9 @@
 #define MAX_LOCAL_BYTES       (UINT64_C(1) << 30)
 #define LOCAL_ALIGN_BYTES     16
 
-#define SHARED_ALIGN_MAX      4096 /* the smallest page */
-#define SWIZZLE_PATTERN_BYTES 1024 /* of the longest pattern */
+#define VAR_ALIGN_MAX         4096                /* the smallest page */
+#define SWIZZLE_PATTERN_BYTES 1024                /* of the longest pattern */
+#define DESCRIPTOR_SPAN_BYTES (UINT32_C(1) << 18) /* descriptors hold 18 bits of an address */
 
 struct layout_state {
     const struct ptx_module *module;
@@ -63,7 +64,7 @@ static void add_var(struct layout_state *state, struct ptx_list *list, const str
 static void align_shared(struct ptx_kernel_layout *layout, uint32_t align)
 {
     if (align > layout->shared_align)
-        layout->shared_align = align < SHARED_ALIGN_MAX ? align : SHARED_ALIGN_MAX;
+        layout->shared_align = align;
 }
 
 static void use_var(struct layout_state *state, const struct ptx_var *var)
@@ -75,7 +76,7 @@ static void use_var(struct layout_state *state, const struct ptx_var *var)
         return;
     is_used[var->index] = true;
     if (var->space == PTX_SPACE_SHARED)
-        align_shared(layout, var->align_bytes);
+        align_shared(layout, var->align_bytes < VAR_ALIGN_MAX ? var->align_bytes : VAR_ALIGN_MAX);
     if (var->space == PTX_SPACE_LOCAL && var->is_module_scope) {
         add_var(state, &state->local, var);
     } else if (var->space == PTX_SPACE_SHARED && var->is_unsized) {
@@ -199,10 +200,12 @@ static void reach_address_taken(struct layout_state *state)
 }
 
 /* Swizzles go by bits of the address, be it generic or one of shared memory: these must be the
- * same. */
-static bool has_swizzle(const struct ptx_inst *inst)
+ * same. Likewise programs put either into the descriptors of matrices. */
+static uint32_t align_for(const struct ptx_inst *inst)
 {
-    return ptx_inst_has_word(inst, PTX_MOD_TENSOR) || strcmp(ptx_op_name(inst->op), "wgmma") == 0;
+    if (strcmp(ptx_op_name(inst->op), "wgmma") == 0)
+        return DESCRIPTOR_SPAN_BYTES;
+    return ptx_inst_has_word(inst, PTX_MOD_TENSOR) ? SWIZZLE_PATTERN_BYTES : 1;
 }
 
 static bool walk_func(struct layout_state *state, const struct ptx_func *func)
@@ -219,8 +222,7 @@ static bool walk_func(struct layout_state *state, const struct ptx_func *func)
         if (stmt->kind != PTX_STMT_INST)
             continue;
         state->has_alloca |= stmt->inst.op == PTX_OP_ALLOCA;
-        if (has_swizzle(&stmt->inst))
-            align_shared(state->layout, SWIZZLE_PATTERN_BYTES);
+        align_shared(state->layout, align_for(&stmt->inst));
         if (stmt->inst.call)
             walk_call(state, stmt->inst.call);
         walk_operands(state, stmt->inst.operands, stmt->inst.operand_count);

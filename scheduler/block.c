@@ -44,11 +44,26 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Guards are as near as pages allow only if the area has no spare page. */
-static bool has_shared(const struct sch_block *block, size_t shared_bytes)
+/* Of its own: blocks of clusters have theirs there. */
+static size_t shared_bytes_of(const struct sch_grid_op *grid)
 {
+    return grid->cluster_blocks > 1 ? 0 : grid->grid.launch.shared_bytes;
+}
+
+static size_t shared_align_of(const struct sch_grid_op *grid)
+{
+    size_t align = grid->grid.shared_align;
+    return align > SHARED_ALIGN_BYTES ? align : SHARED_ALIGN_BYTES;
+}
+
+/* Guards are as near as pages allow only if the area has no spare page. */
+static bool has_shared(const struct sch_block *block, const struct sch_grid_op *grid)
+{
+    size_t shared_bytes = shared_bytes_of(grid);
     return block->shared.base &&
-           (shared_bytes == 0 || block->shared.size_bytes == pxr_round_to_pages(shared_bytes));
+           (shared_bytes == 0 ||
+            (block->shared.size_bytes == pxr_round_to_pages(shared_bytes) &&
+             ((uintptr_t)block->shared.base & (shared_align_of(grid) - 1)) == 0));
 }
 
 /* Room for the threads' entries, at least. */
@@ -67,17 +82,10 @@ static bool has_frame(const struct sch_block *block, uint64_t frame_bytes)
     return block->frame.base && block->frame.size_bytes == pxr_round_to_pages((size_t)frame_bytes);
 }
 
-/* Of its own: blocks of clusters have theirs there. */
-static size_t shared_bytes_of(const struct sch_grid_op *grid)
-{
-    return grid->cluster_blocks > 1 ? 0 : grid->grid.launch.shared_bytes;
-}
-
 static bool has_shape(const struct sch_block *block, const struct sch_grid_op *grid,
                       const struct sch_fit *fit)
 {
-    return has_threads(block, grid->grid.launch.block) &&
-           has_shared(block, shared_bytes_of(grid)) &&
+    return has_threads(block, grid->grid.launch.block) && has_shared(block, grid) &&
            (!fit->code.fused || has_frame(block, frame_bytes_of(grid, fit)));
 }
 
@@ -100,23 +108,32 @@ static bool fit_threads(struct sch_block *block, const struct sch_grid_op *grid)
     return true;
 }
 
-/* Shared memory ends at the guard behind it, as near as alignment allows: an index that is too
- * large by one is the commonest mistake, and a fault on GPUs, too. In front of it there may be a
- * part of a page that can be accessed. */
-static bool fit_shared(struct sch_block *block, const struct sch_grid_op *grid)
+uint8_t *sch_shared_begin(const struct sch_grid_op *grid, uint8_t *pages)
+{
+    size_t align = shared_align_of(grid);
+    size_t shared_bytes = grid->grid.launch.shared_bytes;
+    size_t page_bytes = pxr_round_to_pages(shared_bytes);
+    return align > pxr_page_bytes() ? pages : pages + page_bytes - round_up(shared_bytes, align);
+}
+
+static bool map_shared(struct sch_block *block, const struct sch_grid_op *grid)
 {
     size_t shared_bytes = shared_bytes_of(grid);
-    size_t align =
-        grid->grid.shared_align > SHARED_ALIGN_BYTES ? grid->grid.shared_align : SHARED_ALIGN_BYTES;
-    if (!has_shared(block, shared_bytes)) {
-        pxr_area_unmap(&block->shared);
-        if (!pxr_area_map(&block->shared, shared_bytes > 0 ? shared_bytes : pxr_page_bytes()))
-            return false;
-    }
+    size_t align = shared_align_of(grid);
+    size_t page_bytes = pxr_page_bytes();
+    pxr_area_unmap(&block->shared);
+    return pxr_area_map_aligned(&block->shared, shared_bytes > 0 ? shared_bytes : page_bytes,
+                                align > page_bytes ? align : page_bytes);
+}
+
+static bool fit_shared(struct sch_block *block, const struct sch_grid_op *grid)
+{
+    if (!has_shared(block, grid) && !map_shared(block, grid))
+        return false;
     uint8_t *end = block->shared.base + block->shared.size_bytes;
     /* Without any, both ends are in the guard. */
-    block->rt.shared =
-        shared_bytes == 0 ? end + PXR_AREA_GUARD_BYTES / 2 : end - round_up(shared_bytes, align);
+    block->rt.shared = shared_bytes_of(grid) == 0 ? end + PXR_AREA_GUARD_BYTES / 2
+                                                  : sch_shared_begin(grid, block->shared.base);
     return true;
 }
 
@@ -363,10 +380,19 @@ void sch_block_release(struct sch_block *block)
     worker->free_blocks = block;
 }
 
-static bool is_inside(uint64_t address, uint64_t bytes, const void *begin, uint64_t size_bytes)
+SCH_IN_HANDLER static bool is_inside(uint64_t address, uint64_t bytes, const void *begin,
+                                     uint64_t size_bytes)
 {
     uint64_t place = address - (uint64_t)(uintptr_t)begin;
     return place < size_bytes && bytes <= size_bytes - place;
+}
+
+SCH_IN_HANDLER bool sch_is_local(const struct sch_thread *running, uint64_t address)
+{
+    const struct sch_fiber *fiber = running->fiber;
+    const struct sch_block *block = sch_block_of(running);
+    return is_inside(address, 1, fiber->low, (uint64_t)(fiber->top - fiber->low)) ||
+           is_inside(address, 1, block->rt.frame, block->frame_bytes);
 }
 
 bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t bytes)

@@ -160,6 +160,13 @@ void sch_block_release(struct sch_block *block);
 /* Frees blocks that a cooperative launch has left behind, and large frames. For a worker with
  * nothing to do. */
 void sch_block_trim(struct sch_worker *worker);
+/* Where a block's shared memory begins in pages for it. It ends at the guard behind them, as near
+ * as alignment allows: an index that is too large by one is the commonest mistake, and a fault on
+ * GPUs, too. In front of it there may be a part of a page that can be accessed. Only where it
+ * begins at a multiple of more than a page it is the other way round. */
+uint8_t *sch_shared_begin(const struct sch_grid_op *grid, uint8_t *pages);
+/* Whether the address is on the running thread's stack or in its block's frame. */
+bool sch_is_local(const struct sch_thread *running, uint64_t address);
 /* Resets the block's barriers to their state before the first thread has started. */
 void sch_block_reset_barriers(struct sch_block *block);
 /* The same for a warp with these lanes. */

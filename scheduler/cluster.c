@@ -14,7 +14,6 @@
 #include "util/pages.h"
 
 #define DISTANCE_BYTES     ((size_t)1 << RT_CLUSTER_DISTANCE_LOG2)
-#define SHARED_ALIGN_BYTES ((size_t)128)
 #define FREE_CLUSTERS_KEPT 8
 
 _Static_assert(sizeof((struct sch_cluster_seat){0}.phases) == SCH_WARPS_MAX * sizeof(uint32_t),
@@ -70,7 +69,7 @@ static struct sch_cluster *create_cluster(uint32_t block_count, size_t shared_by
     cluster->block_count = block_count;
     cluster->shared_bytes = shared_bytes;
     cluster->closed = SCH_LANE(block_count) - 1;
-    cluster->memory = pxr_reserve(memory_bytes(cluster), pxr_page_bytes(), PXR_AREA_GUARD_BYTES);
+    cluster->memory = pxr_reserve(memory_bytes(cluster), DISTANCE_BYTES, PXR_AREA_GUARD_BYTES);
     if (cluster->memory && open_all(cluster))
         return cluster;
     free_cluster(cluster);
@@ -136,13 +135,9 @@ static void take_seat(struct sch_cluster *cluster, struct sch_block *block, uint
     memset(seat->phases, 0xff, block->warp_count * sizeof seat->phases[0]);
 }
 
-/* At the end of its pages, as that of a block without clusters. */
 void sch_cluster_join(struct sch_cluster *cluster, struct sch_block *block, uint32_t rank)
 {
-    size_t asked = block->grid->grid.shared_align;
-    size_t align = asked > SHARED_ALIGN_BYTES ? asked : SHARED_ALIGN_BYTES;
-    size_t bytes = (block->rt.launch->shared_bytes + align - 1) & ~(align - 1);
-    block->rt.shared = cluster->memory + rank * DISTANCE_BYTES + cluster->shared_bytes - bytes;
+    block->rt.shared = sch_shared_begin(block->grid, cluster->memory + rank * DISTANCE_BYTES);
     take_seat(cluster, block, rank);
 }
 

@@ -127,6 +127,7 @@ static void leave_kernel(struct sch_worker *worker, ucontext_t *context)
     const struct sch_block *block = sch_block_of(thread);
     if (thread == &block->carrier)
         thread = block->stepping; /* NULL in a loop: it does not say which thread runs */
+    fault->is_local = sch_is_local(worker->current, fault->address);
     fault->has_thread = thread != NULL;
     for (int i = 0; i < 3; i++)
         fault->tid[i] = thread ? thread->rt.tid[i] : 0;

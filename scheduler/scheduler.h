@@ -30,6 +30,7 @@ struct sch_fault {
     uint32_t tid[3];
     bool has_thread;         /* tid is exact */
     bool is_address_unknown; /* PXR_FAULT_ADDRESS: one that no memory can have */
+    bool is_local;           /* in local memory: the address, or a distance in a variable there */
     uintptr_t shared;        /* where the block's shared memory was */
     const struct rt_launch *launch;
 };
@@ -169,7 +170,7 @@ typedef bool (*sch_last_fn)(void *arg);
 struct sch_grid {
     struct sch_code code;
     struct rt_launch launch;
-    uint32_t shared_align; /* of a block's shared memory, at most a page; 128 if that is more */
+    uint32_t shared_align; /* of a block's shared memory; 128 if that is more */
     bool is_cooperative;   /* every block must be able to wait for every other */
     unsigned group;        /* of workers that run it */
     int priority;          /* lower numbers get free workers first */

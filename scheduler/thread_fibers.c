@@ -5,8 +5,10 @@
  * threads that poll. A thread that ends hands its stack to the next one to be started: a kernel
  * without meeting points runs all its threads on one warm stack.
  */
+#include <string.h>
 #include <time.h>
 
+#include "kernel_abi/placeholders.h"
 #include "scheduler/float_mode.h"
 #include "scheduler/turns.h"
 #include "util/log.h"
@@ -153,27 +155,39 @@ void rt_exit(struct rt_thread *rt)
     sch_fiber_restart(fiber, fiber_loop, fiber);
 }
 
-void sch_thread_fault(struct rt_thread *rt, enum pxr_status status, uint64_t address,
-                      const void *return_address)
+/* Inside the call: the code behind it may belong to another line, or end there. */
+static uintptr_t call_before(const void *return_address)
+{
+    return (uintptr_t)return_address - 1;
+}
+
+__attribute__((noreturn)) static void leave_with(struct rt_thread *rt,
+                                                 const struct sch_fault *fault)
 {
     struct sch_worker *worker = sch_block_of(sch_thread_of(rt))->worker;
     struct sch_thread *running = worker->current;
-    worker->fault = (struct sch_fault){
-        .status = status,
-        .address = address,
-        /* Inside the call: the code behind it may belong to another line, or end there. */
-        .pc = (uintptr_t)return_address - 1,
-        .tid = {rt->tid[0], rt->tid[1], rt->tid[2]},
-        .has_thread = true,
-    };
+    worker->fault = *fault;
+    worker->fault.is_local = fault->is_local || sch_is_local(running, fault->address);
+    worker->fault.has_thread = true;
+    memcpy(worker->fault.tid, rt->tid, sizeof rt->tid);
     worker->has_fault = true;
     sch_switch_to(worker, NULL, &running->fiber->ctx, &running->sp, true);
     __builtin_unreachable();
 }
 
+void sch_thread_fault(struct rt_thread *rt, enum pxr_status status, uint64_t address,
+                      const void *return_address)
+{
+    leave_with(rt, &(struct sch_fault){
+                       .status = status, .address = address, .pc = call_before(return_address)});
+}
+
 void rt_fault(struct rt_thread *thread, uint32_t status, uint64_t address)
 {
-    sch_thread_fault(thread, (enum pxr_status)status, address, __builtin_return_address(0));
+    leave_with(thread, &(struct sch_fault){.status = (enum pxr_status)(status & ~RT_FAULT_LOCAL),
+                                           .address = address,
+                                           .pc = call_before(__builtin_return_address(0)),
+                                           .is_local = (status & RT_FAULT_LOCAL) != 0});
 }
 
 void rt_unsupported(struct rt_thread *thread, const char *message)

@@ -65,20 +65,43 @@ void pxr_guard_forget(unsigned count)
     atomic_fetch_sub(&split_guards, count);
 }
 
-bool pxr_area_map(struct pxr_area *area, size_t size_bytes)
+/* Whole pages at a multiple of the alignment, with so much more on both sides. */
+static uint8_t *map_aligned(size_t size_bytes, size_t alignment, size_t guard_bytes, int protection)
+{
+    size_t used, wanted;
+    if (__builtin_add_overflow(size_bytes, 2 * guard_bytes, &used) ||
+        __builtin_add_overflow(used, alignment - pxr_page_bytes(), &wanted))
+        return NULL;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    uint8_t *whole = mmap(NULL, wanted, protection, flags, -1, 0);
+    if (whole == MAP_FAILED)
+        return NULL;
+    size_t before = (size_t)(-((uintptr_t)whole + guard_bytes) & (alignment - 1));
+    if (before)
+        munmap(whole, before);
+    if (wanted - used > before)
+        munmap(whole + before + used, wanted - used - before);
+    return whole + before + guard_bytes;
+}
+
+bool pxr_area_map_aligned(struct pxr_area *area, size_t size_bytes, size_t alignment)
 {
     if (size_bytes > SIZE_MAX / 2)
         return false;
     size_t rounded = pxr_round_to_pages(size_bytes);
-    uint8_t *whole = mmap(NULL, rounded + 2 * PXR_AREA_GUARD_BYTES, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (whole == MAP_FAILED)
+    uint8_t *base = map_aligned(rounded, alignment, PXR_AREA_GUARD_BYTES, PROT_READ | PROT_WRITE);
+    if (!base)
         return false;
-    area->base = whole + PXR_AREA_GUARD_BYTES;
+    area->base = base;
     area->size_bytes = rounded;
-    area->split_guards = pxr_guard_install(whole, PXR_AREA_GUARD_BYTES) +
-                         pxr_guard_install(area->base + rounded, PXR_AREA_GUARD_BYTES);
+    area->split_guards = pxr_guard_install(base - PXR_AREA_GUARD_BYTES, PXR_AREA_GUARD_BYTES) +
+                         pxr_guard_install(base + rounded, PXR_AREA_GUARD_BYTES);
     return true;
+}
+
+bool pxr_area_map(struct pxr_area *area, size_t size_bytes)
+{
+    return pxr_area_map_aligned(area, size_bytes, pxr_page_bytes());
 }
 
 void pxr_area_unmap(struct pxr_area *area)
@@ -92,20 +115,7 @@ void pxr_area_unmap(struct pxr_area *area)
 
 void *pxr_reserve(size_t size_bytes, size_t alignment, size_t guard_bytes)
 {
-    size_t used, wanted;
-    if (__builtin_add_overflow(size_bytes, 2 * guard_bytes, &used) ||
-        __builtin_add_overflow(used, alignment - pxr_page_bytes(), &wanted))
-        return NULL;
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    uint8_t *whole = mmap(NULL, wanted, PROT_NONE, flags, -1, 0);
-    if (whole == MAP_FAILED)
-        return NULL;
-    size_t before = (size_t)(-((uintptr_t)whole + guard_bytes) & (alignment - 1));
-    if (before)
-        munmap(whole, before);
-    if (wanted - used > before)
-        munmap(whole + before + used, wanted - used - before);
-    return whole + before + guard_bytes;
+    return map_aligned(size_bytes, alignment, guard_bytes, PROT_NONE);
 }
 
 void pxr_unreserve(void *base, size_t size_bytes, size_t guard_bytes)

@@ -23,6 +23,8 @@ struct pxr_area {
 
 /* Maps at least size_bytes that can be read and written; whole pages. False when out of memory. */
 bool pxr_area_map(struct pxr_area *area, size_t size_bytes);
+/* The same at a multiple of a power of two, at least a page. */
+bool pxr_area_map_aligned(struct pxr_area *area, size_t size_bytes, size_t alignment);
 void pxr_area_unmap(struct pxr_area *area); /* does nothing for no area */
 
 /* Makes whole pages of mapped private memory inaccessible. Best effort: where a guard costs a

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel_abi/placeholders.h"
 #include "translator/collapse/array_users.h"
 #include "translator/module/marks.h"
 #include "translator/module/walk.h"
@@ -181,6 +182,15 @@ static void move_access(const struct tr_array *array, const struct tr_value *acc
     }
 }
 
+/* The fault's address becomes its offset, so that the array's own address does not get away. */
+static void make_fault_local(const struct tr_array *array, const struct tr_value *fault)
+{
+    LLVMValueRef status = LLVMGetOperand(fault->llvm, 1);
+    uint64_t number = LLVMConstIntGetZExtValue(status) | RT_FAULT_LOCAL;
+    LLVMSetOperand(fault->llvm, 1, LLVMConstInt(LLVMTypeOf(status), number, false));
+    LLVMSetOperand(fault->llvm, 2, offset_of(array, fault, 2));
+}
+
 static void replace_user(const struct tr_array *array, const struct tr_value *user)
 {
     LLVMBuilderRef b = array->builder;
@@ -192,10 +202,8 @@ static void replace_user(const struct tr_array *array, const struct tr_value *us
             if (tr_is_of_array(array, user->operands[i]))
                 LLVMSetOperand(user->llvm, i, offset_of(array, user, i));
         return;
-    case LLVMCall: /* the fault's address becomes its offset */
-        for (unsigned i = 0; i < LLVMGetNumArgOperands(user->llvm); i++)
-            if (tr_is_of_array(array, user->operands[i]))
-                LLVMSetOperand(user->llvm, i, offset_of(array, user, i));
+    case LLVMCall:
+        make_fault_local(array, user);
         return;
     default:
         move_access(array, user);

@@ -75,8 +75,8 @@ static const char *describe_memory(enum crt_memory kind)
     }
 }
 
-/* Whether the address is near the shared memory of the block, or of another one of its cluster: in
- * a guard around it, or in it, if that block has ended. */
+/* Whether the address is in the shared memory of the block, or of another one of its cluster, or in
+ * a guard around it. Only misaligned accesses fault in memory of blocks that are there. */
 static bool describe_shared(const struct sch_fault *fault, char *text, size_t cap)
 {
     const int64_t cluster_distance = INT64_C(1) << RT_CLUSTER_DISTANCE_LOG2;
@@ -87,19 +87,32 @@ static bool describe_shared(const struct sch_fault *fault, char *text, size_t ca
         return false;
     uint64_t start = fault->shared + (uint64_t)(ranks * cluster_distance);
     uint64_t end = start + shared_bytes;
-    bool is_before = fault->address < start;
-    uint64_t distance = is_before ? start - fault->address : fault->address - end;
-    const char *whose = ranks == 0 ? "the block's" : "another block's";
-    if (!is_before && fault->address < end && ranks != 0) {
+    const char *relation = "inside";
+    uint64_t distance = fault->address - start;
+    if (fault->address < start) {
+        relation = "before";
+        distance = start - fault->address;
+    } else if (fault->address >= end) {
+        relation = "after";
+        distance = fault->address - end;
+    } else if (fault->status == PXR_FAULT_ADDRESS) {
         snprintf(text, cap,
                  ", in the shared memory of another block of the cluster, which has ended");
-        return true;
+        return ranks != 0;
     }
-    if (distance > PXR_AREA_GUARD_BYTES || (!is_before && fault->address < end))
+    if (distance > PXR_AREA_GUARD_BYTES)
         return false;
     snprintf(text, cap, ", %" PRIu64 " bytes %s %s %" PRIu32 " bytes of shared memory", distance,
-             is_before ? "before" : "after", whose, shared_bytes);
+             relation, ranks == 0 ? "the block's" : "another block's", shared_bytes);
     return true;
+}
+
+/* Local memory has addresses of its own on a GPU, so a number would say nothing. */
+static bool describe_local(const struct sch_fault *fault, char *text, size_t cap)
+{
+    if (fault->is_local)
+        snprintf(text, cap, ", in local memory");
+    return fault->is_local;
 }
 
 /* Describes the place of an address relative to the nearest allocation. */
@@ -221,7 +234,7 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
             snprintf(address_text, sizeof address_text, ": address 0x%" PRIx64, fault->address);
         char *relation = address_text + len;
         size_t cap = sizeof address_text - (size_t)len;
-        if (!describe_shared(fault, relation, cap))
+        if (!describe_local(fault, relation, cap) && !describe_shared(fault, relation, cap))
             describe_address(fault->address, relation, cap);
     }
     describe_block(launch, fault, block_text, sizeof block_text);

@@ -144,6 +144,20 @@ Test(plain, attributes_of_a_stream_can_be_copied, .init = make_context)
     OK(cuStreamCopyAttributes(to, from));
 }
 
+/* The static runtime takes it out of a number on its stack that it has not set. */
+Test(plain, whether_a_pointer_is_managed_fills_a_whole_int, .init = make_context)
+{
+    CUdeviceptr memory;
+    int is_managed = -1;
+    OK(cuMemAlloc_v2(&memory, 64));
+    OK(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, memory));
+    cr_expect_eq(is_managed, 0);
+    is_managed = -1;
+    OK(cuMemAllocManaged(&memory, 64, 1));
+    OK(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, memory));
+    cr_expect_eq(is_managed, 1);
+}
+
 Test(plain, several_attributes_of_a_pointer_at_once, .init = make_context)
 {
     CUdeviceptr memory = filled(0);

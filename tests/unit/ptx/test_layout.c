@@ -5,15 +5,20 @@
 static struct ptx_module *module;
 static struct ptx_kernel_layout layout;
 
-static void lay_out(const char *text)
+static void lay_out_behind(const char *header, const char *text)
 {
     char whole[4096];
     struct pxr_error err = {0};
 
-    snprintf(whole, sizeof(whole), HEADER "%s", text);
+    snprintf(whole, sizeof(whole), "%s%s", header, text);
     module = parse_text(whole);
     cr_assert_eq(ptx_layout_kernel(module, ptx_find_entry(module, "k"), &layout, &err), PXR_OK,
                  "%s", err.message);
+}
+
+static void lay_out(const char *text)
+{
+    lay_out_behind(HEADER, text);
 }
 
 static void finish(void)
@@ -88,6 +93,25 @@ Test(layout, reserved_shared_memory_is_there_where_it_is_asked_for)
     finish();
     lay_out(".entry k() { .reg .b32 r; mov.u32 r, %total_smem_size; ret; }");
     cr_expect_eq(layout.shared_reserved_bytes, 0);
+    finish();
+}
+
+Test(layout, shared_memory_is_aligned_for_who_looks_at_bits_of_addresses)
+{
+    lay_out_behind(
+        ".version 9.0\n.target sm_90a\n.address_size 64\n",
+        ".entry k() { .reg .f32 d<4>; .reg .b64 a, b;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {d0, d1, d2, d3}, a, b, 1, 1, 1,\n"
+        "0, 0; ret; }");
+    cr_expect_eq(layout.shared_align, 1 << 18);
+    finish();
+    lay_out(".entry k() { .reg .b32 c, at; .reg .b64 map;\n"
+            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
+            "[at], [map, {c}], [at]; ret; }");
+    cr_expect_eq(layout.shared_align, 1024);
+    finish();
+    lay_out(".entry k() { .shared .align 8192 .b8 a[8]; st.shared.u8 [a], 1; ret; }");
+    cr_expect_eq(layout.shared_align, 4096);
     finish();
 }
 

@@ -111,6 +111,28 @@ static const struct fault faults[] = {
      KERNEL("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%rd1];\n"
             "st.global.u32 [%rd1], %r3;"),
      1, 4, 0, CRT_MISALIGNED_ADDRESS, "PTX line 10", NULL},
+    {"misaligned in local memory",
+     KERNEL(
+         ".local .align 8 .b8 own[64]; mov.u64 %rd2, own; ld.global.u8 %r2, [%rd1];\n"
+         "st.local.v2.u32 [%rd2], {1, 2}; mad.wide.u32 %rd3, %r2, 4, %rd2; st.local.u32 [%rd3], "
+         "3;\n"
+         "mad.wide.u32 %rd3, %r1, 2, %rd2; ld.local.u32 %r2, [%rd3]; st.global.u32 [%rd1], %r2;"),
+     3, 0, 0, CRT_MISALIGNED_ADDRESS, ", in local memory", "thread (1,0,0), PTX line 12"},
+    {"misaligned in local memory that is kept across a barrier",
+     KERNEL(".local .align 8 .b8 own[64]; mov.u64 %rd2, own; st.local.u32 [%rd2], %r1;\n"
+            "bar.sync 0; mul.wide.u32 %rd3, %r1, 2; add.u64 %rd3, %rd2, %rd3;\n"
+            "st.local.u32 [%rd3], 1; ld.local.u32 %r2, [%rd2]; st.global.u32 [%rd1], %r2;"),
+     2, 0, 0, CRT_MISALIGNED_ADDRESS, ", in local memory", "PTX line 12"},
+    {"misaligned in shared memory",
+     KERNEL(".shared .align 8 .b8 tile[1024]; cvt.u32.u64 %r2, %rd1; and.b32 %r2, %r2, 1;\n"
+            "mov.u32 %r3, tile; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2+6], 1;"),
+     1, 0, 0, CRT_MISALIGNED_ADDRESS, ", 6 bytes inside the block's 1024 bytes of shared memory",
+     "PTX line 11"},
+    {"misaligned in the shared memory of another block",
+     CLUSTER_KERNEL("st.shared::cluster.u32 [%r2+6], %r1; barrier.cluster.arrive;\n"
+                    "barrier.cluster.wait;"),
+     1, 0, 0, CRT_MISALIGNED_ADDRESS, ", 6 bytes inside another block's 1024 bytes of shared",
+     "block (1,0,0)"},
     {"shared, far out", KERNEL("st.shared.u32 [%rd1], 1;"), 1, 0, 0x7ff00000, CRT_ILLEGAL_ADDRESS,
      "in kernel 'faulty'", NULL},
     {"behind shared memory",
