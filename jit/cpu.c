@@ -178,6 +178,22 @@ static bool is_known(const char *name)
     return false;
 }
 
+/* Whether only operating systems, or programs by name, use it: code of kernels does not. Virtual
+ * machines often hide such features. */
+static bool is_of_system(const char *feature)
+{
+    static const char *const features[] = {
+        "cldemote",  "clflushopt", "clwb",    "clzero",   "enqcmd",  "fsgsbase",
+        "invpcid",   "movdir64b",  "movdiri", "mwaitx",   "pconfig", "pku",
+        "ptwrite",   "rdpid",      "rdpru",   "rdrnd",    "rdseed",  "rtm",
+        "serialize", "sgx",        "shstk",   "tsxldtrk", "uintr",   "waitpkg",
+        "wbnoinvd",  "xsave",      "xsavec",  "xsaveopt", "xsaves"};
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        if (strcmp(features[i], feature) == 0)
+            return true;
+    return false;
+}
+
 /* Fails if the host lacks a feature that the CPU has: of those in a list, "-<feature>". (The
  * inliner also considers what is good for a CPU, so that its no is not the last word.) */
 static enum pxr_status check_features(LLVMTargetMachineRef machine, const char *name,
@@ -190,7 +206,8 @@ static enum pxr_status check_features(LLVMTargetMachineRef machine, const char *
         char feature[FEATURE_BYTES];
         if (at[0] == '-' && len < sizeof feature) {
             snprintf(feature, sizeof feature, "%.*s", (int)len - 1, at + 1);
-            if (has_feature(machine, &wanted, feature) && !has_feature(machine, host, feature))
+            if (!is_of_system(feature) && has_feature(machine, &wanted, feature) &&
+                !has_feature(machine, host, feature))
                 return pxr_fail(err, PXR_COMPILE_FAILED,
                                 "this machine cannot run code for CPU '%s' (option cpu): it lacks "
                                 "'%s'",

@@ -81,13 +81,14 @@ struct tr_lane_index tr_memory_lane_index(struct tr_widen *widen, const struct t
     struct tr_sum sum = tr_plan_sum(widen->iteration, memory->address);
     LLVMValueRef in_array = tr_memory_array_addresses(widen, memory, copy);
     int varying = in_array != NULL ? -1 : varying_term(widen, &sum);
-    if (varying < 0 || memory->bytes % sum.terms[varying].factor != 0) {
+    LLVMValueRef narrow = varying < 0 ? NULL : narrow_index(sum.terms[varying].index);
+    if (narrow == NULL || LLVMGetIntTypeWidth(LLVMTypeOf(narrow)) < 32 ||
+        memory->bytes % sum.terms[varying].factor != 0) {
         LLVMValueRef addresses =
             in_array != NULL ? in_array : tr_memory_lane_addresses(widen, memory, copy);
         addresses = LLVMBuildPtrToInt(widen->builder, addresses, integers, "");
         return (struct tr_lane_index){.vector = addresses, .step = memory->bytes};
     }
-    LLVMValueRef narrow = narrow_index(sum.terms[varying].index);
     return (struct tr_lane_index){.vector = tr_widen_vector(widen, narrow, copy),
                                   .step = memory->bytes / sum.terms[varying].factor};
 }

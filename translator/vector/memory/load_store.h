@@ -71,8 +71,8 @@ void tr_memory_store_fields(struct tr_widen *widen, const struct tr_memory *memo
 /* A vector of pointers. */
 LLVMValueRef tr_memory_lane_addresses(struct tr_widen *widen, const struct tr_memory *memory,
                                       uint32_t copy);
-/* All in which the lanes' addresses differ, as a vector of integers: an index, before it is
- * extended with its sign to 64 bits, or the addresses. Neighbours' differ by `step`. */
+/* All in which the lanes' addresses differ, as a vector of integers of 32 or 64 bits: an index,
+ * before it is extended with its sign, or the addresses. Neighbours' differ by `step`. */
 struct tr_lane_index {
     LLVMValueRef vector;
     uint64_t step;
