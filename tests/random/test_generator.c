@@ -278,22 +278,32 @@ Test(generator, stencils_have_no_loops_and_no_memory_but_global)
     }
 }
 
+#define KINDS_MAX 16
+
+/* Each text has the mark, and no early exit; each kind is in some of them. */
+static void expect_kinds(struct text (*text_of)(uint64_t seed), const char *mark,
+                         const char *const *kinds, size_t count)
+{
+    bool is_seen[KINDS_MAX] = {0};
+    cr_assert_leq(count, KINDS_MAX);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct text text = text_of(seed);
+        cr_assert_not_null(strstr(text.bytes, mark));
+        cr_assert_eq(count_of(text.bytes, "exit;"), 0);
+        for (size_t n = 0; n < count; n++)
+            is_seen[n] |= strstr(text.bytes, kinds[n]) != NULL;
+        text_fini(&text);
+    }
+    for (size_t n = 0; n < count; n++)
+        cr_assert(is_seen[n], "%s", kinds[n]);
+}
+
 Test(generator, strides_have_loops_tiles_and_words_side_by_side)
 {
     static const char *const kinds[] = {"bar.sync", "st.shared",    "shfl.sync",    "red.global",
                                         "div.u32",  "ld.global.v4", "ld.global.v2", "st.global.v4",
                                         ".nc",      "min.s32",      "setp.ge.s32",  "mad.lo.s64"};
-    bool is_seen[sizeof kinds / sizeof *kinds] = {0};
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct text text = strides_text_of(seed);
-        cr_assert_not_null(strstr(text.bytes, "nctaid.x"));
-        cr_assert_eq(count_of(text.bytes, "exit;"), 0);
-        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
-            is_seen[n] |= strstr(text.bytes, kinds[n]) != NULL;
-        text_fini(&text);
-    }
-    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
-        cr_assert(is_seen[n], "%s", kinds[n]);
+    expect_kinds(strides_text_of, "nctaid.x", kinds, sizeof kinds / sizeof *kinds);
 }
 
 Test(generator, blocks_of_clusters_meet_and_reach_each_other)
@@ -309,17 +319,7 @@ Test(generator, blocks_of_clusters_meet_and_reach_each_other)
                                         "red.add",
                                         "@%tp",
                                         "arrive.release.cluster.shared::cluster"};
-    bool is_seen[sizeof kinds / sizeof *kinds] = {0};
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct text text = clusters_text_of(seed);
-        cr_assert_not_null(strstr(text.bytes, ".reqnctapercluster"));
-        cr_assert_eq(count_of(text.bytes, "exit;"), 0);
-        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
-            is_seen[n] |= strstr(text.bytes, kinds[n]) != NULL;
-        text_fini(&text);
-    }
-    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
-        cr_assert(is_seen[n], "%s", kinds[n]);
+    expect_kinds(clusters_text_of, ".reqnctapercluster", kinds, sizeof kinds / sizeof *kinds);
 }
 
 /* Of each kind there is something, although nine of ten kernels are spare. */

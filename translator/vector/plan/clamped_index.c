@@ -69,17 +69,24 @@ static bool add_scaled(struct tr_unclamped *parts, const struct tr_unclamped *mo
     return true;
 }
 
+/* Adds the number that is limited, as if it were not. */
+static bool add_limited(struct finder *finder, LLVMValueRef limited, struct tr_clamp clamp,
+                        uint64_t factor, struct tr_unclamped *parts)
+{
+    if (!add_parts(finder, limited, 1, &clamp.limited) || clamp.limited.stride <= 0 ||
+        finder->checked->clamp_count == TR_CLAMPS)
+        return false;
+    finder->checked->clamps[finder->checked->clamp_count++] = clamp;
+    return add_scaled(parts, &clamp.limited, factor);
+}
+
 static bool add_clamped(struct finder *finder, LLVMValueRef call, uint64_t factor,
                         struct tr_unclamped *parts)
 {
     struct tr_clamp clamp = {0};
     LLVMValueRef limited;
-    if (!find_clamp(finder->iteration, call, &clamp, &limited) ||
-        !add_parts(finder, limited, 1, &clamp.limited) || clamp.limited.stride <= 0 ||
-        finder->checked->clamp_count == TR_CLAMPS)
-        return false;
-    finder->checked->clamps[finder->checked->clamp_count++] = clamp;
-    return add_scaled(parts, &clamp.limited, factor);
+    return find_clamp(finder->iteration, call, &clamp, &limited) &&
+           add_limited(finder, limited, clamp, factor, parts);
 }
 
 /* a less b, but not below 0: what is left of the greater of both. */
@@ -87,12 +94,8 @@ static bool add_saturated(struct finder *finder, LLVMValueRef call, uint64_t fac
                           struct tr_unclamped *parts)
 {
     struct tr_clamp clamp = {.limit = LLVMGetOperand(call, 1), .is_max = true};
-    if (!tr_is_same_in_row(finder->iteration, clamp.limit) ||
-        !add_parts(finder, LLVMGetOperand(call, 0), 1, &clamp.limited) ||
-        clamp.limited.stride <= 0 || finder->checked->clamp_count == TR_CLAMPS)
-        return false;
-    finder->checked->clamps[finder->checked->clamp_count++] = clamp;
-    return add_scaled(parts, &clamp.limited, factor) &&
+    return tr_is_same_in_row(finder->iteration, clamp.limit) &&
+           add_limited(finder, LLVMGetOperand(call, 0), clamp, factor, parts) &&
            add_parts(finder, clamp.limit, -factor, parts);
 }
 

@@ -149,6 +149,9 @@ bool tr_is_for_some(const struct tr_iteration *iteration, uint32_t segment);
 
 /* ---- single operands and instructions (side_effect.c) ---- */
 
+/* Whether the load or store is neither volatile nor atomic. */
+bool tr_is_plain_access(LLVMValueRef inst);
+
 /* Whether all lanes of a row have one value. */
 bool tr_is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand);
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static bool is_plain_access(LLVMValueRef inst)
+bool tr_is_plain_access(LLVMValueRef inst)
 {
     return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
 }
@@ -40,7 +40,7 @@ bool tr_is_seen(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
-        return !is_plain_access(inst);
+        return !tr_is_plain_access(inst);
     case LLVMStore:
     case LLVMFence:
     case LLVMAtomicCmpXchg:

@@ -165,11 +165,6 @@ static bool is_row(const struct tr_iteration *iteration, const struct tr_memory 
     return growth.is_known && growth.stride == (int64_t)memory->bytes;
 }
 
-static bool is_plain(LLVMValueRef access)
-{
-    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
-}
-
 static const void *find(struct tr_access_question *question)
 {
     const struct tr_memory *memory = question->memory;
@@ -177,7 +172,7 @@ static const void *find(struct tr_access_question *question)
     bool is_masked_badly =
         question->lanes == TR_LANES_MASKED && tr_plan_is_masked_badly(target, memory);
     bool is_asked = question->width >= LEAST_WIDTH && memory->kind == TR_MEMORY_GENERAL &&
-                    !memory->has_stride && memory->is_word && is_plain(memory->inst) &&
+                    !memory->has_stride && memory->is_word && tr_is_plain_access(memory->inst) &&
                     !is_masked_badly && is_row(question->iteration, memory);
     return is_asked ? memory : NULL;
 }

@@ -38,18 +38,13 @@ enum role { ROLE_NONE, ROLE_WALL, ROLE_MEMBER, ROLE_BESIDE };
 
 /* ---- what can be done at one place ---- */
 
-static bool is_plain(LLVMValueRef access)
-{
-    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
-}
-
 /* The role of an instruction for the accesses like `memory`, whose address is `sum`. */
 static enum role role_of(const struct tr_iteration *iteration, const struct tr_memory *memory,
                          const struct tr_sum *sum, uint32_t value, int64_t *offset)
 {
     const struct tr_value *inst = &iteration->graph.values[value];
     bool is_store = memory->stored != NULL;
-    if ((inst->opcode == LLVMLoad || inst->opcode == LLVMStore) && is_plain(inst->llvm)) {
+    if ((inst->opcode == LLVMLoad || inst->opcode == LLVMStore) && tr_is_plain_access(inst->llvm)) {
         struct tr_memory other = tr_plan_describe(iteration, value);
         struct tr_sum others = tr_plan_sum(iteration, other.address);
         bool is_like = other.has_stride && other.stride == memory->stride &&
@@ -170,7 +165,7 @@ static bool can_be_in_block(const struct tr_access_question *question)
     LLVMTypeKind kind = LLVMGetTypeKind(memory->type);
     return memory->kind == TR_MEMORY_GENERAL && memory->has_stride && memory->is_word &&
            (memory->bytes == 4 || memory->bytes == 8) && kind != LLVMVectorTypeKind &&
-           kind != LLVMPointerTypeKind && is_plain(memory->inst) &&
+           kind != LLVMPointerTypeKind && tr_is_plain_access(memory->inst) &&
            (memory->stride >= BLOCK_BYTES || memory->stride <= -BLOCK_BYTES) &&
            question->lanes == TR_LANES_ALL && question->width >= MAX_WORDS;
 }
