@@ -251,6 +251,24 @@ bool tr_is_row_scope(enum tr_scope scope, const uint32_t block[3]);
 /* Whether it loads memory that does not change while the grid runs. */
 bool tr_is_invariant_load(LLVMValueRef load);
 
+/* ---- what grows along a row but at borders (row_growth.c) ---- */
+
+/* How much a value is expected to grow from thread to thread along a row; nothing that results may
+ * depend on. */
+struct tr_row_growth {
+    bool is_known;
+    int64_t stride; /* as of tr_shape */
+};
+
+struct tr_row_growth tr_row_growth_of(const struct tr_graph *graph, const struct tr_shapes *shapes,
+                              LLVMValueRef value);
+/* Of a + factor * b. */
+struct tr_row_growth tr_row_growth_sum(struct tr_row_growth a, struct tr_row_growth b, int64_t factor);
+
+/* Whether all threads of a row have one value. */
+bool tr_is_same_along_row(const struct tr_graph *graph, const struct tr_shapes *shapes,
+                          LLVMValueRef value);
+
 /* ---- all of it as text (print_analysis.c) ---- */
 
 /* Segments with their instructions, and behind each the results of the analyses, for people and

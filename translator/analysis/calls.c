@@ -20,6 +20,18 @@ const char *tr_callee_name(LLVMValueRef inst)
     return callee_name(inst, &len);
 }
 
+const char *tr_intrinsic_name(LLVMValueRef call, size_t *len)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    unsigned id = LLVMIsAFunction(callee) == NULL ? 0 : LLVMGetIntrinsicID(callee);
+    *len = 0;
+    if (id == 0)
+        return "";
+    const char *name = LLVMIntrinsicGetName(id, len);
+    *len -= strlen("llvm.");
+    return name + strlen("llvm.");
+}
+
 enum rt_placeholder tr_placeholder_of(LLVMValueRef inst)
 {
     size_t len = 0;

@@ -7,6 +7,7 @@
 #define PTXRUN_TRANSLATOR_ANALYSIS_CALLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <llvm-c/Types.h>
 
@@ -14,6 +15,10 @@
 
 /* The name of the function that the instruction calls directly, "" if it calls none. */
 const char *tr_callee_name(LLVMValueRef inst);
+
+/* The name of the intrinsic function that is called, behind "llvm." and without types; *len is 0
+ * for other calls. */
+const char *tr_intrinsic_name(LLVMValueRef call, size_t *len);
 
 /* RT_CALL_NONE: it calls no placeholder, or is no call. */
 enum rt_placeholder tr_placeholder_of(LLVMValueRef inst);

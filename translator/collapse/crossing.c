@@ -59,12 +59,23 @@ static bool is_passed_through(const struct tr_plan *plan, uint32_t value)
     return true;
 }
 
+/* Whether threads in a row are expected to have numbers that go up evenly. */
+static bool is_affine(const struct tr_plan *plan, uint32_t value, struct tr_shape shape)
+{
+    const struct tr_kernel *kernel = plan->kernel;
+    if (shape.kind != TR_VARYING)
+        return shape.kind == TR_AFFINE;
+    struct tr_row_growth growth =
+        tr_row_growth_of(&kernel->graph, &kernel->shapes, value_of(plan, value)->llvm);
+    return growth.is_known && growth.stride != 0;
+}
+
 static void set_costs(struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
     struct tr_shape shape = shape_at_sync(plan, value, sync);
     bool is_pure = plan->kind[value] == TR_AGAIN_PURE;
     struct tr_saving saving = {.is_group = can_be_group(plan, value, sync),
-                               .is_affine = is_pure && shape.kind == TR_AFFINE,
+                               .is_affine = is_pure && is_affine(plan, value, shape),
                                .is_there = is_passed_through(plan, value),
                                .bytes = plan->bytes[value]};
     plan->saving[value] = tr_cost_saved(saving, plan->costs);

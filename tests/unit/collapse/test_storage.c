@@ -265,8 +265,9 @@ Test(storage, a_value_that_was_saved_before_is_kept_rather_than_another_saved)
     kernel_text_end(&plan);
 }
 
-/* Ten instructions, each made from the one before; %s9 is needed behind a barrier. */
-static struct kernel_text plan_of_chain(const char *operation)
+/* Ten instructions, each made from the one before, and %last of them; it is needed behind a
+ * barrier. */
+static struct kernel_text plan_of_chain(const char *operation, const char *last)
 {
     char body[4096];
     int len =
@@ -275,19 +276,33 @@ static struct kernel_text plan_of_chain(const char *operation)
     for (int i = 0; i < 9; i++)
         len += snprintf(body + len, sizeof body - len, "%%s%d = %s i32 %%s%d, %%size\n", i + 1,
                         operation, i);
-    snprintf(body + len, sizeof body - len, "%s",
-             BARRIER "store i32 %s9, ptr %out\nret void\n}\n!0 = !{}\n");
+    snprintf(body + len, sizeof body - len, "%%last = %s\n%s", last,
+             BARRIER "store i32 %last, ptr %out\nret void\n}\n!0 = !{}\n");
     return plan_ir(body, TR_SCOPE_BLOCK);
 }
 
+static enum tr_home home_of_chain(const char *operation, const char *last)
+{
+    struct kernel_text plan = plan_of_chain(operation, last);
+    enum tr_home home = home_of(&plan, 1, "last");
+    kernel_text_end(&plan);
+    return home;
+}
+
+/* Where it is limited, too: only the lanes at a border are not neighbours then. */
 Test(storage, an_index_is_worth_more_instructions_than_another_value)
 {
-    struct kernel_text plan = plan_of_chain("add");
-    expect_home(&plan, 1, "s9", TR_HOME_AGAIN);
-    kernel_text_end(&plan);
-    plan = plan_of_chain("xor");
-    expect_home(&plan, 1, "s9", TR_HOME_THREAD);
-    kernel_text_end(&plan);
+    static const char *const limits[] = {
+        "call i32 @llvm.umin.i32(i32 %s9, i32 %size)",
+        "select i1 false, i32 0, i32 %s9",
+        "urem i32 %s9, 100",
+    };
+    cr_assert_eq(home_of_chain("add", "add i32 %s9, 1"), TR_HOME_AGAIN);
+    cr_assert_eq(home_of_chain("xor", "add i32 %s9, 1"), TR_HOME_THREAD);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        cr_assert_eq(home_of_chain("add", limits[i]), TR_HOME_AGAIN, "%s", limits[i]);
+        cr_assert_eq(home_of_chain("xor", limits[i]), TR_HOME_THREAD, "%s", limits[i]);
+    }
 }
 
 Test(storage, a_long_chain_is_saved_at_its_end)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "translator/analysis/calls.h"
 #include "translator/vector/emit/form.h"
 
 #define MAX_ARGUMENTS 8

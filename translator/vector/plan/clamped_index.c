@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "translator/analysis/calls.h"
 #include "translator/vector/plan/access.h"
 
 struct finder {

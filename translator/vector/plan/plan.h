@@ -163,9 +163,6 @@ bool tr_is_seen(LLVMValueRef inst);
 /* Whether lanes that are not active must not do it. */
 bool tr_is_for_active_lanes(LLVMValueRef inst);
 
-/* The name of the intrinsic function that is called, behind "llvm." and without types; *length is 0
- * for other calls. */
-const char *tr_intrinsic_name(LLVMValueRef call, size_t *len);
 /* Whether the call only tells the compiler something: it is left out where there are several
  * lanes. */
 bool tr_is_hint(LLVMValueRef call);

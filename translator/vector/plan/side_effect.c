@@ -16,11 +16,7 @@ bool tr_is_plain_access(LLVMValueRef inst)
 
 bool tr_is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand)
 {
-    uint32_t number = tr_graph_number(&iteration->graph, operand);
-    if (number == TR_NONE)
-        return true;
-    struct tr_shape shape = iteration->shapes.values[number];
-    return shape.kind != TR_VARYING && shape.stride == 0;
+    return tr_is_same_along_row(&iteration->graph, &iteration->shapes, operand);
 }
 
 uint32_t tr_accessed_address(const struct tr_value *value)
@@ -116,18 +112,6 @@ uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst)
     const struct tr_figures *figures = &target->figures;
     bool is_slow = tr_arithmetic_of(inst) == TR_ARITHMETIC_DIVIDE;
     return is_slow ? (uint32_t)(figures->vector_divide / figures->vector + 0.5) : 1;
-}
-
-const char *tr_intrinsic_name(LLVMValueRef call, size_t *len)
-{
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    unsigned id = LLVMIsAFunction(callee) == NULL ? 0 : LLVMGetIntrinsicID(callee);
-    *len = 0;
-    if (id == 0)
-        return "";
-    const char *name = LLVMIntrinsicGetName(id, len);
-    *len -= strlen("llvm.");
-    return name + strlen("llvm.");
 }
 
 bool tr_is_hint(LLVMValueRef call)

@@ -16,152 +16,18 @@
 /* Of fewer lanes, few are accessed as quickly as they are compared. */
 #define LEAST_WIDTH 8
 
-/* Instructions, one behind the other, that an index goes through. */
-#define MOST_DEPTH 8
-
 /* ---- which ---- */
-
-/* How much a value is expected to grow from lane to lane. */
-struct growth {
-    bool is_known;
-    int64_t stride;
-};
-
-static struct growth growth_of(const struct tr_iteration *iteration, LLVMValueRef value,
-                               unsigned depth);
-
-static struct growth grows_by(int64_t stride)
-{
-    return (struct growth){.is_known = true, .stride = stride};
-}
-
-/* Of one of two values, of which the one that grows is expected. */
-static struct growth either_of(struct growth a, struct growth b)
-{
-    if (!a.is_known || !b.is_known || (a.stride != 0 && b.stride != 0 && a.stride != b.stride))
-        return (struct growth){.is_known = false};
-    return a.stride != 0 ? a : b;
-}
-
-static struct growth sum_of(struct growth a, struct growth b, int64_t factor)
-{
-    int64_t stride = 0;
-    bool is_known = a.is_known && b.is_known &&
-                    !__builtin_mul_overflow(b.stride, factor, &stride) &&
-                    !__builtin_add_overflow(a.stride, stride, &stride);
-    return (struct growth){.is_known = is_known, .stride = stride};
-}
-
-static struct growth multiple_of(struct growth growth, LLVMValueRef factor, bool is_shift)
-{
-    uint64_t constant = LLVMIsAConstantInt(factor) ? LLVMConstIntGetZExtValue(factor) : UINT32_MAX;
-    if (constant > (is_shift ? 31 : INT32_MAX))
-        return (struct growth){.is_known = false};
-    return sum_of(grows_by(0), growth, (int64_t)(is_shift ? UINT64_C(1) << constant : constant));
-}
-
-/* Of what an operation such as a remainder does to a number, with one that all lanes have in
- * common. */
-static struct growth growth_of_rest(const struct tr_iteration *iteration, LLVMValueRef inst,
-                                    unsigned depth)
-{
-    bool is_commutative = LLVMGetInstructionOpcode(inst) == LLVMAnd;
-    for (unsigned common = 0; common < 2; common++)
-        if ((is_commutative || common == 1) &&
-            tr_is_same_in_row(iteration, LLVMGetOperand(inst, common)))
-            return growth_of(iteration, LLVMGetOperand(inst, 1 - common), depth);
-    return (struct growth){.is_known = false};
-}
-
-/* A truth is 0 or 1 for all. */
-static struct growth growth_of_cast(const struct tr_iteration *iteration, LLVMValueRef cast,
-                                    unsigned depth)
-{
-    LLVMValueRef operand = LLVMGetOperand(cast, 0);
-    return LLVMGetIntTypeWidth(LLVMTypeOf(operand)) == 1 ? grows_by(0)
-                                                         : growth_of(iteration, operand, depth);
-}
-
-static struct growth growth_of_call(const struct tr_iteration *iteration, LLVMValueRef call,
-                                    unsigned depth)
-{
-    static const char *const limits[] = {"smin", "smax", "umin", "umax"};
-    size_t len = 0;
-    const char *name = tr_intrinsic_name(call, &len);
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        if (len == 4 && strncmp(name, limits[i], 4) == 0)
-            return either_of(growth_of(iteration, LLVMGetOperand(call, 0), depth),
-                             growth_of(iteration, LLVMGetOperand(call, 1), depth));
-    if (len == 3 && strncmp(name, "abs", 3) == 0)
-        return growth_of(iteration, LLVMGetOperand(call, 0), depth);
-    if (len == 8 && strncmp(name, "usub.sat", 8) == 0)
-        return sum_of(growth_of(iteration, LLVMGetOperand(call, 0), depth),
-                      growth_of(iteration, LLVMGetOperand(call, 1), depth), -1);
-    return (struct growth){.is_known = false};
-}
-
-static struct growth growth_of_inst(const struct tr_iteration *iteration, LLVMValueRef inst,
-                                    unsigned depth)
-{
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    if (opcode == LLVMCall)
-        return growth_of_call(iteration, inst, depth);
-    if (opcode == LLVMSelect)
-        return either_of(growth_of(iteration, LLVMGetOperand(inst, 1), depth),
-                         growth_of(iteration, LLVMGetOperand(inst, 2), depth));
-    LLVMValueRef first = LLVMGetOperand(inst, 0);
-    switch (opcode) {
-    case LLVMFreeze:
-        return growth_of(iteration, first, depth);
-    case LLVMSExt:
-    case LLVMZExt:
-    case LLVMTrunc:
-        return growth_of_cast(iteration, inst, depth);
-    case LLVMOr:
-        if (!LLVMGetIsDisjoint(inst))
-            return (struct growth){.is_known = false};
-        /* fall through */
-    case LLVMAdd:
-    case LLVMSub:
-        return sum_of(growth_of(iteration, first, depth),
-                      growth_of(iteration, LLVMGetOperand(inst, 1), depth),
-                      opcode == LLVMSub ? -1 : 1);
-    case LLVMMul:
-    case LLVMShl:
-        return multiple_of(growth_of(iteration, first, depth), LLVMGetOperand(inst, 1),
-                           opcode == LLVMShl);
-    case LLVMURem:
-    case LLVMSRem:
-    case LLVMAnd:
-        return growth_of_rest(iteration, inst, depth);
-    default:
-        return (struct growth){.is_known = false};
-    }
-}
-
-static struct growth growth_of(const struct tr_iteration *iteration, LLVMValueRef value,
-                               unsigned depth)
-{
-    uint32_t number = tr_graph_number(&iteration->graph, value);
-    if (number == TR_NONE)
-        return grows_by(0);
-    struct tr_shape shape = iteration->shapes.values[number];
-    if (shape.kind != TR_VARYING)
-        return grows_by(shape.kind == TR_AFFINE ? shape.stride : 0);
-    if (depth == MOST_DEPTH || LLVMIsAInstruction(value) == NULL ||
-        LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
-        return (struct growth){.is_known = false};
-    return growth_of_inst(iteration, value, depth + 1);
-}
 
 /* Whether lanes are expected to be neighbours. */
 static bool is_row(const struct tr_iteration *iteration, const struct tr_memory *memory)
 {
+    const struct tr_graph *graph = &iteration->graph;
     struct tr_sum sum = tr_plan_sum(iteration, memory->address);
-    struct growth growth = growth_of(iteration, sum.base, MOST_DEPTH);
+    struct tr_row_growth growth = tr_row_growth_of(graph, &iteration->shapes, sum.base);
     for (uint32_t i = 0; i < sum.count; i++)
-        growth = sum_of(growth, growth_of(iteration, sum.terms[i].index, 0),
-                        (int64_t)sum.terms[i].factor);
+        growth = tr_row_growth_sum(growth,
+                                   tr_row_growth_of(graph, &iteration->shapes, sum.terms[i].index),
+                                   (int64_t)sum.terms[i].factor);
     return growth.is_known && growth.stride == (int64_t)memory->bytes;
 }
 
