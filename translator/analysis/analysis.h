@@ -261,9 +261,10 @@ struct tr_row_growth {
 };
 
 struct tr_row_growth tr_row_growth_of(const struct tr_graph *graph, const struct tr_shapes *shapes,
-                              LLVMValueRef value);
+                                      LLVMValueRef value);
 /* Of a + factor * b. */
-struct tr_row_growth tr_row_growth_sum(struct tr_row_growth a, struct tr_row_growth b, int64_t factor);
+struct tr_row_growth tr_row_growth_sum(struct tr_row_growth a, struct tr_row_growth b,
+                                       int64_t factor);
 
 /* Whether all threads of a row have one value. */
 bool tr_is_same_along_row(const struct tr_graph *graph, const struct tr_shapes *shapes,

@@ -8,19 +8,40 @@
 #include "cudart/core/base/stats.h"
 #include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/copy.h"
+#include "cudart/core/memory/pages_ahead.h"
 #include "cudart/core/memory/written.h"
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Where pages are absent, in pieces that get theirs before. */
+static void copy_bytes(uintptr_t dst, uintptr_t src, size_t bytes)
+{
+    bool overlaps = dst - src < bytes || src - dst < bytes;
+    if (overlaps || !crt_pages_are_absent(dst, bytes)) {
+        memmove((void *)dst, (const void *)src, bytes);
+        return;
+    }
+    for (size_t done = 0; done < bytes; done += CRT_AHEAD_BYTES) {
+        size_t piece = least(bytes - done, CRT_AHEAD_BYTES);
+        crt_pages_get(dst + done, piece);
+        memcpy((void *)(dst + done), (const void *)(src + done), piece);
+    }
+}
 
 static void copy_slice(const struct crt_copy *copy, uintptr_t dst, uintptr_t src)
 {
     bool is_dense =
         copy->dst.pitch_bytes == copy->width_bytes && copy->src.pitch_bytes == copy->width_bytes;
     if (is_dense) {
-        memmove((void *)dst, (const void *)src, copy->width_bytes * copy->height);
+        copy_bytes(dst, src, copy->width_bytes * copy->height);
         return;
     }
     for (size_t y = 0; y < copy->height; y++)
-        memmove((void *)(dst + y * copy->dst.pitch_bytes),
-                (const void *)(src + y * copy->src.pitch_bytes), copy->width_bytes);
+        copy_bytes(dst + y * copy->dst.pitch_bytes, src + y * copy->src.pitch_bytes,
+                   copy->width_bytes);
 }
 
 void crt_copy_rows(const struct crt_copy *copy)

@@ -24,6 +24,7 @@
 #include "cudart/core/memory/host_pages.h"
 #include "cudart/core/memory/memory_budget.h"
 #include "cudart/core/memory/numa.h"
+#include "cudart/core/memory/pages_ahead.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/memory/shadow.h"
 #include "cudart/core/memory/written.h"
@@ -55,9 +56,8 @@
 #define STALE_BYTES      ((size_t)1 << 20)
 #define SMALL_HOLE_BYTES ((size_t)64 << 10)
 
-/* Allocations of so many bytes get their pages at once: one call of the system costs less than a
- * page fault for each. Larger ones, of which programs may use a part, get each page with its first
- * access. */
+/* Allocations of so many bytes get their pages at once. Larger ones, of which programs may use a
+ * part, get each page when it is written first. */
 #define POPULATE_MIN_BYTES ((size_t)16 << 10)
 #define POPULATE_MAX_BYTES ((size_t)1 << 20)
 
@@ -374,11 +374,10 @@ bool crt_arena_open_margin(uintptr_t address)
     return is_open;
 }
 
-/* Older kernels refuse, and nothing is lost. */
 static void populate(const struct crt_allocation *made)
 {
     if (made->size_bytes >= POPULATE_MIN_BYTES && made->size_bytes <= POPULATE_MAX_BYTES)
-        madvise((void *)made->base, made->size_bytes, MADV_POPULATE_WRITE);
+        crt_pages_get(made->base, made->size_bytes);
 }
 
 static enum crt_result alloc_locked(struct live *live)

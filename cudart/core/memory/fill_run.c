@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Does a fill that has been checked. Programs fill memory with zeros that they have just allocated:
- * untouched memory is zero already, and takes no room until somebody touches it.
+ * untouched memory is zero already, and takes no room until somebody touches it. Other fills get
+ * the pages they need many at a time.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 #include "cudart/core/memory/access_watch.h"
 #include "cudart/core/memory/copy.h"
 #include "cudart/core/memory/device_arena.h"
+#include "cudart/core/memory/pages_ahead.h"
 #include "cudart/core/memory/written.h"
 #include "util/pages.h"
 
@@ -120,18 +122,34 @@ static void clear(uintptr_t base, size_t bytes)
     end_run(&run);
 }
 
-static void fill_row(const struct crt_fill *fill, uintptr_t row)
+static void fill_elements(const struct crt_fill *fill, uintptr_t base, size_t count)
 {
     if (fill->elem_bytes == 1) {
-        memset((void *)row, (int)(fill->value & 0xff), fill->width);
+        memset((void *)base, (int)(fill->value & 0xff), count);
     } else if (fill->elem_bytes == 2) {
-        uint16_t *elems = (uint16_t *)row;
-        for (size_t i = 0; i < fill->width; i++)
+        uint16_t *elems = (uint16_t *)base;
+        for (size_t i = 0; i < count; i++)
             elems[i] = (uint16_t)fill->value;
     } else {
-        uint32_t *elems = (uint32_t *)row;
-        for (size_t i = 0; i < fill->width; i++)
+        uint32_t *elems = (uint32_t *)base;
+        for (size_t i = 0; i < count; i++)
             elems[i] = fill->value;
+    }
+}
+
+/* Where pages are absent, in pieces that get theirs before. */
+static void fill_row(const struct crt_fill *fill, uintptr_t row)
+{
+    size_t most = CRT_AHEAD_BYTES / fill->elem_bytes;
+    if (!crt_pages_are_absent(row, fill->width * fill->elem_bytes)) {
+        fill_elements(fill, row, fill->width);
+        return;
+    }
+    for (size_t done = 0; done < fill->width; done += most) {
+        size_t count = fill->width - done < most ? fill->width - done : most;
+        uintptr_t base = row + done * fill->elem_bytes;
+        crt_pages_get(base, count * fill->elem_bytes);
+        fill_elements(fill, base, count);
     }
 }
 

@@ -338,6 +338,57 @@ Test(fill, every_width_fills_rows_and_leaves_the_rest)
     EXPECT(CRT_INVALID_VALUE, cuMemsetD8_v2(device, 0, 65));
 }
 
+/* ---- in pieces ---- */
+
+enum { LONG_BYTES = (3 << 20) + 5 };
+
+static void expect_count_from(CUdeviceptr memory, unsigned first)
+{
+    const unsigned char *bytes = (const unsigned char *)(uintptr_t)memory;
+    for (size_t i = 0; i < LONG_BYTES; i++)
+        cr_assert_eq(bytes[i], (unsigned char)((first + i) % 251), "byte %zu is %d", i, bytes[i]);
+}
+
+/* Likewise where what is copied overlaps its target: nobody promises it, and it works. */
+Test(pieces, long_copies_are_those_of_each_byte)
+{
+    make_context();
+    CUdeviceptr memory;
+    unsigned char *host = malloc(LONG_BYTES);
+    for (size_t i = 0; i < LONG_BYTES; i++)
+        host[i] = (unsigned char)(i % 251);
+    OK(cuMemAlloc_v2(&memory, 2 * LONG_BYTES));
+    OK(cuMemcpyHtoD_v2(memory + 3, host, LONG_BYTES));
+    expect_count_from(memory + 3, 0);
+    OK(cuMemcpyDtoD_v2(memory + 10003, memory + 3, LONG_BYTES));
+    OK(cuCtxSynchronize());
+    expect_count_from(memory + 10003, 0);
+    OK(cuMemcpyDtoD_v2(memory + 1, memory + 10003, LONG_BYTES));
+    OK(cuCtxSynchronize());
+    expect_count_from(memory + 1, 0);
+    memset(host, 0, LONG_BYTES);
+    OK(cuMemcpyDtoH_v2(host, memory + 1, LONG_BYTES));
+    expect_count_from((CUdeviceptr)(uintptr_t)host, 0);
+    OK(cuMemFree_v2(memory));
+    free(host);
+}
+
+Test(pieces, long_fills_are_those_of_each_element)
+{
+    make_context();
+    CUdeviceptr memory;
+    const size_t count = LONG_BYTES / 4;
+    OK(cuMemAlloc_v2(&memory, LONG_BYTES));
+    OK(cuMemsetD32_v2(memory, 0x01020304, count));
+    OK(cuMemsetD16_v2(memory + 4, 0x0506, count / 2 * 2));
+    OK(cuCtxSynchronize());
+    const uint32_t *words = (const uint32_t *)(uintptr_t)memory;
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(words[i], i >= 1 && i < 1 + count / 2 ? 0x05060506 : 0x01020304,
+                     "word %zu is %#x", i, words[i]);
+    OK(cuMemFree_v2(memory));
+}
+
 /* ---- zeros ---- */
 
 enum { ZERO_PAGES = 4096 };
