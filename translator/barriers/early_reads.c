@@ -7,7 +7,8 @@
  *
  * So where all threads read one place of shared memory right behind a barrier, and another thread
  * may store there before the next one, the barrier gets a twin behind the reads. All threads come
- * to it, as they have come to the barrier. Reads of places of their own stay as they are: a value
+ * to it, as they have come to the barrier. Where the branch on who uses the result comes first, the
+ * read is made before it. Reads of places of their own stay as they are: a value
  * for each thread would have to be kept across the twin, and programs seldom lack that barrier.
  */
 #include "translator/barriers/early_reads.h"
@@ -110,13 +111,82 @@ static uint32_t last_early_read(struct early_reads *r, uint32_t segment)
     return last;
 }
 
+static bool only_reads(const struct early_reads *r, uint32_t segment)
+{
+    const struct tr_effects *effects = &r->effects;
+    for (uint32_t i = effects->first_access[segment]; i < effects->first_access[segment + 1]; i++)
+        if (effects->accesses[i].is_wall || effects->accesses[i].is_write)
+            return false;
+    return true;
+}
+
+/* Where threads go on behind a segment that nobody else comes to, if they do not fault; TR_NONE:
+ * here or there, or others come there. */
+static uint32_t only_way_on(const struct early_reads *r, uint32_t segment)
+{
+    const struct tr_segment *s = &r->graph.segments[segment];
+    uint32_t way = TR_NONE;
+    for (uint32_t i = 0; i < s->succ_count; i++) {
+        if (LLVMGetInstructionOpcode(last_value(r, s->succs[i])) == LLVMUnreachable)
+            continue;
+        if (way != TR_NONE || s->is_sync_point || r->graph.segments[s->succs[i]].pred_count != 1)
+            return TR_NONE;
+        way = s->succs[i];
+    }
+    return way;
+}
+
+/* Makes the segment's first reads before the branch that leads to it, if they may come too late.
+ * The last one of them; TR_NONE: there is none. */
+static uint32_t read_early(struct early_reads *r, LLVMBuilderRef builder, LLVMValueRef branch,
+                           uint32_t segment, bool is_taken)
+{
+    const struct tr_effects *effects = &r->effects;
+    uint32_t last = TR_NONE;
+    for (uint32_t i = effects->first_access[segment]; i < effects->first_access[segment + 1]; i++) {
+        const struct tr_access *access = &effects->accesses[i];
+        if (access->is_wall || access->is_write)
+            break;
+        LLVMValueRef read = r->graph.values[access->value].llvm;
+        if (!is_common_read(r, access) || !tr_can_read_before_branch(read) ||
+            !may_be_overwritten(r, access))
+            continue;
+        tr_read_before_branch(builder, branch, read, is_taken);
+        last = access->value;
+    }
+    return last;
+}
+
+/* The same for the first branch behind a barrier. r->after: from there. */
+static uint32_t last_read_of_branch(struct early_reads *r, LLVMBuilderRef builder, uint32_t segment)
+{
+    const struct tr_segment *s = &r->graph.segments[segment];
+    uint32_t last = TR_NONE;
+    if (s->is_sync_point || s->succ_count != 2 || s->succs[0] == s->succs[1] ||
+        LLVMGetInstructionOpcode(last_value(r, segment)) != LLVMBr || !only_reads(r, segment))
+        return TR_NONE;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t way = r->graph.segments[s->succs[i]].pred_count == 1 ? s->succs[i] : TR_NONE;
+        while (way != TR_NONE) {
+            uint32_t read = read_early(r, builder, last_value(r, segment), way, i == 0);
+            last = read == TR_NONE ? last : read;
+            way = only_reads(r, way) ? only_way_on(r, way) : TR_NONE;
+        }
+    }
+    return last;
+}
+
 static void add_twins(struct early_reads *r)
 {
     LLVMBuilderRef builder =
         LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(r->graph.function)));
     for (uint32_t s = 0; s < r->graph.segment_count; s++) {
         uint32_t next = behind(r, s);
-        uint32_t read = next == TR_NONE ? TR_NONE : last_early_read(r, next);
+        if (next == TR_NONE)
+            continue;
+        uint32_t read = last_early_read(r, next);
+        uint32_t moved = last_read_of_branch(r, builder, next);
+        read = moved == TR_NONE ? read : moved;
         if (read == TR_NONE)
             continue;
         LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(r->graph.values[read].llvm));
@@ -127,19 +197,37 @@ static void add_twins(struct early_reads *r)
 
 /* ---- all together ---- */
 
-/* Whether there is anything to look at: a load right behind a barrier. */
+static bool begins_with_load(const struct early_reads *r, uint32_t s)
+{
+    const struct tr_segment *segment = &r->graph.segments[s];
+    for (uint32_t i = 0; i < segment->value_count; i++) {
+        const struct tr_value *value = &r->graph.values[segment->first_value + i];
+        if (value->opcode == LLVMStore)
+            return false;
+        if (value->opcode == LLVMLoad)
+            return true;
+    }
+    return false;
+}
+
+/* Whether there is anything to look at: a load right behind a barrier, or behind a branch there. */
 static bool has_candidates(const struct early_reads *r)
 {
     for (uint32_t s = 0; s < r->graph.segment_count; s++) {
         uint32_t next = behind(r, s);
-        const struct tr_segment *segment = next == TR_NONE ? NULL : &r->graph.segments[next];
-        for (uint32_t i = 0; segment != NULL && i < segment->value_count; i++) {
-            const struct tr_value *value = &r->graph.values[segment->first_value + i];
-            if (value->opcode == LLVMStore)
-                break;
-            if (value->opcode == LLVMLoad)
-                return true;
+        if (next == TR_NONE)
+            continue;
+        const struct tr_segment *segment = &r->graph.segments[next];
+        bool has_load = begins_with_load(r, next);
+        for (uint32_t i = 0; i < segment->succ_count && !has_load; i++) {
+            uint32_t way = segment->succs[i];
+            while (!has_load && way != TR_NONE) {
+                has_load = begins_with_load(r, way);
+                way = only_way_on(r, way);
+            }
         }
+        if (has_load)
+            return true;
     }
     return false;
 }
@@ -176,6 +264,10 @@ enum pxr_status tr_keep_early_reads(LLVMModuleRef module, const struct ptx_func 
     if (LLVMGetNamedFunction(module, rt_placeholders[RT_CALL_BAR_SYNC].name) == NULL)
         return PXR_OK;
     enum pxr_status status = tr_graph_build(&r.graph, function, tr_is_whole_block, err);
+    if (status == PXR_OK && kernel != NULL && tr_raise_sunk_reads(&r.graph, kernel)) {
+        tr_graph_fini(&r.graph);
+        status = tr_graph_build(&r.graph, function, tr_is_whole_block, err);
+    }
     if (status != PXR_OK)
         return status;
     r.effects.graph = &r.graph;
