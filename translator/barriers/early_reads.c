@@ -7,9 +7,9 @@
  *
  * So where all threads read one place of shared memory right behind a barrier, and another thread
  * may store there before the next one, the barrier gets a twin behind the reads. All threads come
- * to it, as they have come to the barrier. Where the branch on who uses the result comes first, the
- * read is made before it. Reads of places of their own stay as they are: a value
- * for each thread would have to be kept across the twin, and programs seldom lack that barrier.
+ * to it, as they have come to the barrier. The same where each warp reads the sums of all of them,
+ * a lane each. Where the branch on who uses the result comes first, the read is made before it.
+ * Reads of places of their own stay as they are: programs seldom lack that barrier.
  */
 #include "translator/barriers/early_reads.h"
 
@@ -17,12 +17,17 @@
 
 #include <llvm-c/Core.h>
 
+#include "kernel_abi/rt.h"
 #include "translator/analysis/calls.h"
 #include "translator/barriers/effects.h"
 #include "translator/module/module_steps.h"
+#include "translator/module/sregs.h"
 
 /* Kernels with more segments are left alone. */
 #define SEGMENTS_MAX 4096
+
+/* Of how many operations a place is made at most of the number of a lane. */
+#define LANE_DEPTH_MAX 8
 
 struct early_reads {
     struct tr_graph graph;
@@ -55,15 +60,54 @@ static bool is_shared(const struct early_reads *r, LLVMValueRef pointer)
     return tr_origins_of(&r->effects, pointer) == TR_ORIGIN_SHARED;
 }
 
-/* Whether it is a read of a place that the block's threads have in common. */
+/* Whether at most the bits of a lane's number are left of a value, shifted or not. */
+static bool masks_lane(LLVMValueRef value)
+{
+    LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(value, 1));
+    LLVMValueRef masked = LLVMGetOperand(value, 0);
+    LLVMValueRef shift = NULL;
+    if (LLVMIsAInstruction(masked) && LLVMGetInstructionOpcode(masked) == LLVMShl)
+        shift = LLVMIsAConstantInt(LLVMGetOperand(masked, 1));
+    uint64_t bits = shift == NULL ? 0 : LLVMConstIntGetZExtValue(shift) % 64;
+    return mask != NULL && LLVMConstIntGetZExtValue(mask) >> bits < RT_WARP_SIZE;
+}
+
+/* Whether the value is made of what the block has in common, and of the number of the lane. */
+static bool is_of_lane(const struct early_reads *r, LLVMValueRef value, int depth)
+{
+    uint32_t v = LLVMIsAInstruction(value) ? tr_graph_number(&r->graph, value) : TR_NONE;
+    if (v == TR_NONE || r->shapes.values[v].kind == TR_UNIFORM ||
+        tr_sreg_of(value) == PTX_SREG_LANEID)
+        return true;
+    switch (r->graph.values[v].opcode) {
+    case LLVMAnd:
+        return masks_lane(value);
+    case LLVMAdd:
+    case LLVMOr:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMIntToPtr:
+    case LLVMGetElementPtr:
+        for (uint32_t i = 0; i < r->graph.values[v].operand_count; i++)
+            if (depth == 0 || !is_of_lane(r, LLVMGetOperand(value, i), depth - 1))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether it is a read of a place that the block's threads, or those of one lane of each warp, have
+ * in common. */
 static bool is_common_read(const struct early_reads *r, const struct tr_access *access)
 {
     const struct tr_value *value = &r->graph.values[access->value];
-    if (access->is_wall || access->is_write || value->opcode != LLVMLoad ||
-        !is_shared(r, LLVMGetOperand(value->llvm, 0)))
-        return false;
-    uint32_t pointer = value->operands[0];
-    return pointer == TR_NONE || r->shapes.values[pointer].kind == TR_UNIFORM;
+    return !access->is_wall && !access->is_write && value->opcode == LLVMLoad &&
+           is_shared(r, LLVMGetOperand(value->llvm, 0)) &&
+           is_of_lane(r, LLVMGetOperand(value->llvm, 0), LANE_DEPTH_MAX);
 }
 
 static void find_after(struct early_reads *r, uint32_t first)
@@ -95,22 +139,6 @@ static bool may_be_overwritten(const struct early_reads *r, const struct tr_acce
     return false;
 }
 
-/* The last of the reads right behind a barrier that may come too late; TR_NONE: there is none. */
-static uint32_t last_early_read(struct early_reads *r, uint32_t segment)
-{
-    const struct tr_effects *effects = &r->effects;
-    uint32_t last = TR_NONE;
-    find_after(r, segment);
-    for (uint32_t i = effects->first_access[segment]; i < effects->first_access[segment + 1]; i++) {
-        const struct tr_access *access = &effects->accesses[i];
-        if (access->is_wall || access->is_write)
-            break;
-        if (is_common_read(r, access) && may_be_overwritten(r, access))
-            last = access->value;
-    }
-    return last;
-}
-
 static bool only_reads(const struct early_reads *r, uint32_t segment)
 {
     const struct tr_effects *effects = &r->effects;
@@ -134,6 +162,26 @@ static uint32_t only_way_on(const struct early_reads *r, uint32_t segment)
         way = s->succs[i];
     }
     return way;
+}
+
+/* The last of the reads right behind a barrier that may come too late; TR_NONE: there is none. */
+static uint32_t last_early_read(struct early_reads *r, uint32_t segment)
+{
+    const struct tr_effects *effects = &r->effects;
+    uint32_t last = TR_NONE;
+    find_after(r, segment);
+    while (segment != TR_NONE) {
+        for (uint32_t i = effects->first_access[segment]; i < effects->first_access[segment + 1];
+             i++) {
+            const struct tr_access *access = &effects->accesses[i];
+            if (access->is_wall || access->is_write)
+                return last;
+            if (is_common_read(r, access) && may_be_overwritten(r, access))
+                last = access->value;
+        }
+        segment = only_way_on(r, segment);
+    }
+    return last;
 }
 
 /* Makes the segment's first reads before the branch that leads to it, if they may come too late.
