@@ -168,8 +168,10 @@ static struct sch_thread *next_polling(struct sch_block *block)
 {
     if (*block->rt.progress != block->progress) {
         block->progress = *block->rt.progress;
-        for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint32_t w = 0; w < block->warp_count; w++) {
             block->warps[w].certain = 0;
+            block->warps[w].patience = 0;
+        }
         sch_block_progresses(block);
     }
     if (block->fruitless_polls == 0 && is_stuck(block))

@@ -261,7 +261,7 @@ static uint32_t next_site(struct sch_warp *warp, uint32_t candidates)
  * next, unless it waits for just those others: then, too, the program must get further. It may wait
  * for a worker that the system has put aside for a while, so these are turns of a second or more.
  * It may wait for a lane that has polled as well, and was released: it is enough that each looks
- * again. */
+ * again. The same where all wait for mbarriers, and none has changed since they looked. */
 #define PATIENCE_MAX (UINT32_C(1) << 22)
 /* … and for lanes in a loop that waits which gather there because the loop reads shared memory:
  * they wait for threads of their block, which have their turns meanwhile. */
@@ -293,7 +293,7 @@ static bool goes_on_waiting(struct sch_warp *warp, uint32_t patient, uint32_t ot
     uint32_t most = PATIENCE_MAX;
     if (!is_passed && (others & warp->gathering) != 0)
         most = has_polled ? PASSED_OVER_MAX : PATIENCE_FOR_BLOCK;
-    else if (!is_passed && has_polled)
+    else if (!is_passed && (has_polled || (others & ~warp->certain) == 0))
         most = LOOKS_FOR_ALL * (uint32_t)__builtin_popcount(others);
     uint32_t *turns = is_passed ? &warp->passed : &warp->patience;
     if (others != 0 && (*turns)++ < most)

@@ -7,8 +7,9 @@
  *
  * So where all threads read one place of shared memory right behind a barrier, and another thread
  * may store there before the next one, the barrier gets a twin behind the reads. All threads come
- * to it, as they have come to the barrier. Reads of places of their own stay as they are: a value
- * for each thread would have to be kept across the twin, and programs seldom lack that barrier.
+ * to it, as they have come to the barrier. The same where each warp reads the sums of all of them,
+ * a lane each. Where the branch on who uses the result comes first, the read is made before it.
+ * Reads of places of their own stay as they are: programs seldom lack that barrier.
  */
 #include "translator/barriers/early_reads.h"
 
@@ -16,12 +17,17 @@
 
 #include <llvm-c/Core.h>
 
+#include "kernel_abi/rt.h"
 #include "translator/analysis/calls.h"
 #include "translator/barriers/effects.h"
 #include "translator/module/module_steps.h"
+#include "translator/module/sregs.h"
 
 /* Kernels with more segments are left alone. */
 #define SEGMENTS_MAX 4096
+
+/* Of how many operations a place is made at most of the number of a lane. */
+#define LANE_DEPTH_MAX 8
 
 struct early_reads {
     struct tr_graph graph;
@@ -54,15 +60,54 @@ static bool is_shared(const struct early_reads *r, LLVMValueRef pointer)
     return tr_origins_of(&r->effects, pointer) == TR_ORIGIN_SHARED;
 }
 
-/* Whether it is a read of a place that the block's threads have in common. */
+/* Whether at most the bits of a lane's number are left of a value, shifted or not. */
+static bool masks_lane(LLVMValueRef value)
+{
+    LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(value, 1));
+    LLVMValueRef masked = LLVMGetOperand(value, 0);
+    LLVMValueRef shift = NULL;
+    if (LLVMIsAInstruction(masked) && LLVMGetInstructionOpcode(masked) == LLVMShl)
+        shift = LLVMIsAConstantInt(LLVMGetOperand(masked, 1));
+    uint64_t bits = shift == NULL ? 0 : LLVMConstIntGetZExtValue(shift) % 64;
+    return mask != NULL && LLVMConstIntGetZExtValue(mask) >> bits < RT_WARP_SIZE;
+}
+
+/* Whether the value is made of what the block has in common, and of the number of the lane. */
+static bool is_of_lane(const struct early_reads *r, LLVMValueRef value, int depth)
+{
+    uint32_t v = LLVMIsAInstruction(value) ? tr_graph_number(&r->graph, value) : TR_NONE;
+    if (v == TR_NONE || r->shapes.values[v].kind == TR_UNIFORM ||
+        tr_sreg_of(value) == PTX_SREG_LANEID)
+        return true;
+    switch (r->graph.values[v].opcode) {
+    case LLVMAnd:
+        return masks_lane(value);
+    case LLVMAdd:
+    case LLVMOr:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMIntToPtr:
+    case LLVMGetElementPtr:
+        for (uint32_t i = 0; i < r->graph.values[v].operand_count; i++)
+            if (depth == 0 || !is_of_lane(r, LLVMGetOperand(value, i), depth - 1))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether it is a read of a place that the block's threads, or those of one lane of each warp, have
+ * in common. */
 static bool is_common_read(const struct early_reads *r, const struct tr_access *access)
 {
     const struct tr_value *value = &r->graph.values[access->value];
-    if (access->is_wall || access->is_write || value->opcode != LLVMLoad ||
-        !is_shared(r, LLVMGetOperand(value->llvm, 0)))
-        return false;
-    uint32_t pointer = value->operands[0];
-    return pointer == TR_NONE || r->shapes.values[pointer].kind == TR_UNIFORM;
+    return !access->is_wall && !access->is_write && value->opcode == LLVMLoad &&
+           is_shared(r, LLVMGetOperand(value->llvm, 0)) &&
+           is_of_lane(r, LLVMGetOperand(value->llvm, 0), LANE_DEPTH_MAX);
 }
 
 static void find_after(struct early_reads *r, uint32_t first)
@@ -94,18 +139,87 @@ static bool may_be_overwritten(const struct early_reads *r, const struct tr_acce
     return false;
 }
 
+static bool only_reads(const struct early_reads *r, uint32_t segment)
+{
+    const struct tr_effects *effects = &r->effects;
+    for (uint32_t i = effects->first_access[segment]; i < effects->first_access[segment + 1]; i++)
+        if (effects->accesses[i].is_wall || effects->accesses[i].is_write)
+            return false;
+    return true;
+}
+
+/* Where threads go on behind a segment that nobody else comes to, if they do not fault; TR_NONE:
+ * here or there, or others come there. */
+static uint32_t only_way_on(const struct early_reads *r, uint32_t segment)
+{
+    const struct tr_segment *s = &r->graph.segments[segment];
+    uint32_t way = TR_NONE;
+    for (uint32_t i = 0; i < s->succ_count; i++) {
+        if (LLVMGetInstructionOpcode(last_value(r, s->succs[i])) == LLVMUnreachable)
+            continue;
+        if (way != TR_NONE || s->is_sync_point || r->graph.segments[s->succs[i]].pred_count != 1)
+            return TR_NONE;
+        way = s->succs[i];
+    }
+    return way;
+}
+
 /* The last of the reads right behind a barrier that may come too late; TR_NONE: there is none. */
 static uint32_t last_early_read(struct early_reads *r, uint32_t segment)
 {
     const struct tr_effects *effects = &r->effects;
     uint32_t last = TR_NONE;
     find_after(r, segment);
+    while (segment != TR_NONE) {
+        for (uint32_t i = effects->first_access[segment]; i < effects->first_access[segment + 1];
+             i++) {
+            const struct tr_access *access = &effects->accesses[i];
+            if (access->is_wall || access->is_write)
+                return last;
+            if (is_common_read(r, access) && may_be_overwritten(r, access))
+                last = access->value;
+        }
+        segment = only_way_on(r, segment);
+    }
+    return last;
+}
+
+/* Makes the segment's first reads before the branch that leads to it, if they may come too late.
+ * The last one of them; TR_NONE: there is none. */
+static uint32_t read_early(struct early_reads *r, LLVMBuilderRef builder, LLVMValueRef branch,
+                           uint32_t segment, bool is_taken)
+{
+    const struct tr_effects *effects = &r->effects;
+    uint32_t last = TR_NONE;
     for (uint32_t i = effects->first_access[segment]; i < effects->first_access[segment + 1]; i++) {
         const struct tr_access *access = &effects->accesses[i];
         if (access->is_wall || access->is_write)
             break;
-        if (is_common_read(r, access) && may_be_overwritten(r, access))
-            last = access->value;
+        LLVMValueRef read = r->graph.values[access->value].llvm;
+        if (!is_common_read(r, access) || !tr_can_read_before_branch(read) ||
+            !may_be_overwritten(r, access))
+            continue;
+        tr_read_before_branch(builder, branch, read, is_taken);
+        last = access->value;
+    }
+    return last;
+}
+
+/* The same for the first branch behind a barrier. r->after: from there. */
+static uint32_t last_read_of_branch(struct early_reads *r, LLVMBuilderRef builder, uint32_t segment)
+{
+    const struct tr_segment *s = &r->graph.segments[segment];
+    uint32_t last = TR_NONE;
+    if (s->is_sync_point || s->succ_count != 2 || s->succs[0] == s->succs[1] ||
+        LLVMGetInstructionOpcode(last_value(r, segment)) != LLVMBr || !only_reads(r, segment))
+        return TR_NONE;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t way = r->graph.segments[s->succs[i]].pred_count == 1 ? s->succs[i] : TR_NONE;
+        while (way != TR_NONE) {
+            uint32_t read = read_early(r, builder, last_value(r, segment), way, i == 0);
+            last = read == TR_NONE ? last : read;
+            way = only_reads(r, way) ? only_way_on(r, way) : TR_NONE;
+        }
     }
     return last;
 }
@@ -116,7 +230,11 @@ static void add_twins(struct early_reads *r)
         LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(r->graph.function)));
     for (uint32_t s = 0; s < r->graph.segment_count; s++) {
         uint32_t next = behind(r, s);
-        uint32_t read = next == TR_NONE ? TR_NONE : last_early_read(r, next);
+        if (next == TR_NONE)
+            continue;
+        uint32_t read = last_early_read(r, next);
+        uint32_t moved = last_read_of_branch(r, builder, next);
+        read = moved == TR_NONE ? read : moved;
         if (read == TR_NONE)
             continue;
         LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(r->graph.values[read].llvm));
@@ -127,19 +245,37 @@ static void add_twins(struct early_reads *r)
 
 /* ---- all together ---- */
 
-/* Whether there is anything to look at: a load right behind a barrier. */
+static bool begins_with_load(const struct early_reads *r, uint32_t s)
+{
+    const struct tr_segment *segment = &r->graph.segments[s];
+    for (uint32_t i = 0; i < segment->value_count; i++) {
+        const struct tr_value *value = &r->graph.values[segment->first_value + i];
+        if (value->opcode == LLVMStore)
+            return false;
+        if (value->opcode == LLVMLoad)
+            return true;
+    }
+    return false;
+}
+
+/* Whether there is anything to look at: a load right behind a barrier, or behind a branch there. */
 static bool has_candidates(const struct early_reads *r)
 {
     for (uint32_t s = 0; s < r->graph.segment_count; s++) {
         uint32_t next = behind(r, s);
-        const struct tr_segment *segment = next == TR_NONE ? NULL : &r->graph.segments[next];
-        for (uint32_t i = 0; segment != NULL && i < segment->value_count; i++) {
-            const struct tr_value *value = &r->graph.values[segment->first_value + i];
-            if (value->opcode == LLVMStore)
-                break;
-            if (value->opcode == LLVMLoad)
-                return true;
+        if (next == TR_NONE)
+            continue;
+        const struct tr_segment *segment = &r->graph.segments[next];
+        bool has_load = begins_with_load(r, next);
+        for (uint32_t i = 0; i < segment->succ_count && !has_load; i++) {
+            uint32_t way = segment->succs[i];
+            while (!has_load && way != TR_NONE) {
+                has_load = begins_with_load(r, way);
+                way = only_way_on(r, way);
+            }
         }
+        if (has_load)
+            return true;
     }
     return false;
 }
@@ -176,6 +312,10 @@ enum pxr_status tr_keep_early_reads(LLVMModuleRef module, const struct ptx_func 
     if (LLVMGetNamedFunction(module, rt_placeholders[RT_CALL_BAR_SYNC].name) == NULL)
         return PXR_OK;
     enum pxr_status status = tr_graph_build(&r.graph, function, tr_is_whole_block, err);
+    if (status == PXR_OK && kernel != NULL && tr_raise_sunk_reads(&r.graph, kernel)) {
+        tr_graph_fini(&r.graph);
+        status = tr_graph_build(&r.graph, function, tr_is_whole_block, err);
+    }
     if (status != PXR_OK)
         return status;
     r.effects.graph = &r.graph;

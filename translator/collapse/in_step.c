@@ -14,6 +14,11 @@
  *
  * If waiting lanes come to the place next in any case, a machine would reunite the paths between
  * the two; then the lanes that are there first wait for those that poll, too.
+ *
+ * Who waits for a phase of an mbarrier waits, too, but such programs say themselves what comes
+ * before what: by arrivals. Only where some lanes arrive for all of the warp do the others have to
+ * have done what comes before: lanes gather before an arrival that not all lanes of the warp make,
+ * if it comes after a wait and nothing between the two brings all lanes together.
  */
 #include <string.h>
 
@@ -32,13 +37,15 @@ struct in_step {
     bool is_row;                   /* a warp is in one row of the block, or meant to be */
     struct tr_dominators meetings; /* post-dominators on all ways that do not fault */
     const bool *is_needed;         /* by value: a poll that stays */
-    struct tr_set meeting;         /* segments in which all lanes of the warp meet */
-    struct tr_set polled;          /* loops that wait */
-    struct tr_set around;          /* segments to which a loop's header leads without a meeting */
-    struct tr_set waiting;         /* segments of loops that wait and where lanes need not meet */
-    struct tr_set follows;         /* segments that threads which poll come to next */
-    struct tr_set climbed;         /* segments from which meetings have been searched */
-    struct tr_set places;          /* values before which lanes gather */
+    bool has_polls;
+    struct tr_set meeting;     /* segments in which all lanes of the warp meet */
+    struct tr_set polled;      /* loops that wait */
+    struct tr_set around;      /* segments to which a loop's header leads without a meeting */
+    struct tr_set waiting;     /* segments of loops that wait and where lanes need not meet */
+    struct tr_set follows;     /* segments that threads which poll come to next */
+    struct tr_set climbed;     /* segments from which meetings have been searched */
+    struct tr_set after_phase; /* segments to which a wait for a phase leads without a meeting */
+    struct tr_set places;      /* values before which lanes gather */
     LLVMBuilderRef builder;
     LLVMValueRef thread;
     uint32_t count;
@@ -127,6 +134,18 @@ static bool exits(const struct tr_value *value)
     return value->opcode == LLVMRet || tr_placeholder_of(value->llvm) == RT_CALL_EXIT;
 }
 
+/* An arrival at an mbarrier, or bytes that it counts. */
+static bool is_arrival(LLVMValueRef inst)
+{
+    const char *name = tr_callee_name(inst);
+    return strcmp(name, "rt_mbarrier_update") == 0 || strcmp(name, "rt_bulk_multicast") == 0;
+}
+
+static bool is_phase_wait(const struct tr_value *value)
+{
+    return tr_placeholder_of(value->llvm) == RT_CALL_GIVE_WAY;
+}
+
 /* ---- what is known of segments ---- */
 
 static enum pxr_status find_meetings(struct in_step *lanes, struct pxr_error *err)
@@ -148,6 +167,8 @@ static enum pxr_status find_shapes(struct in_step *lanes, const struct tr_facts 
 {
     struct tr_shape_facts known = {0};
     memcpy(known.block, facts->block, sizeof known.block);
+    for (int i = 1; i < 3 && lanes->is_row; i++)
+        known.block[i] = known.block[i] == 0 ? 1 : known.block[i];
     return tr_shapes_build(lanes->graph, lanes->loops, TR_SCOPE_WARP, &known, &lanes->shapes, err);
 }
 
@@ -167,6 +188,15 @@ static bool knows_no_rows(const struct tr_graph *graph)
 static uint32_t waiting_loop(const struct in_step *lanes, uint32_t v)
 {
     return lanes->is_needed[v] ? lanes->loops->innermost[lanes->graph->values[v].segment] : TR_NONE;
+}
+
+/* The same for a wait for a phase. */
+static uint32_t phase_loop(const struct in_step *lanes, uint32_t v)
+{
+    const struct tr_value *value = &lanes->graph->values[v];
+    return value->segment != TR_NONE && is_phase_wait(value)
+               ? lanes->loops->innermost[value->segment]
+               : TR_NONE;
 }
 
 static void find_meeting_segments(struct in_step *lanes)
@@ -209,18 +239,37 @@ static bool meets_each_turn(struct in_step *lanes, const struct tr_loop *loop)
     return true;
 }
 
+/* Adds to after_phase what its segments lead to without a meeting. */
+static void spread(struct in_step *lanes)
+{
+    struct tr_set *after = &lanes->after_phase;
+    for (uint32_t before = 0, count = tr_set_count(after); count != before;
+         count = tr_set_count(after)) {
+        before = count;
+        for (uint32_t s = tr_set_next(after, 0); s != TR_NONE; s = tr_set_next(after, s + 1)) {
+            const struct tr_segment *segment = &lanes->graph->segments[s];
+            for (uint32_t i = 0; i < segment->succ_count && !tr_set_has(&lanes->meeting, s); i++)
+                tr_set_add(after, segment->succs[i]);
+        }
+    }
+}
+
 static void find_waiting(struct in_step *lanes)
 {
     const struct tr_graph *graph = lanes->graph;
     for (uint32_t v = 0; v < graph->value_count; v++) {
-        uint32_t loop = waiting_loop(lanes, v);
+        uint32_t phase = phase_loop(lanes, v);
+        uint32_t loop = phase != TR_NONE ? phase : waiting_loop(lanes, v);
         if (loop == TR_NONE)
             continue;
         tr_set_add(&lanes->polled, loop);
         uint32_t s = graph->values[v].segment;
+        if (phase != TR_NONE)
+            tr_set_add(&lanes->after_phase, s);
         for (; s != TR_NONE && !tr_set_has(&lanes->follows, s); s = lanes->meetings.idom[s])
             tr_set_add(&lanes->follows, s);
     }
+    spread(lanes);
     for (uint32_t i = tr_set_next(&lanes->polled, 0); i != TR_NONE;
          i = tr_set_next(&lanes->polled, i + 1))
         if (!meets_each_turn(lanes, &lanes->loops->loops[i]))
@@ -406,11 +455,23 @@ static void gather_behind_loop(struct in_step *lanes, const struct tr_loop *loop
     gather_behind(lanes, loop->header);
 }
 
+/* Whether some lanes of the warp arrive for others, which may still wait for a phase before. */
+static bool is_early_arrival(const struct in_step *lanes, const struct tr_value *value)
+{
+    return value->segment != TR_NONE && tr_set_has(&lanes->after_phase, value->segment) &&
+           !lanes->shapes.is_uniform_segment[value->segment] && is_arrival(value->llvm);
+}
+
+/* Without polls only arrivals at mbarriers matter. */
 static void find_places(struct in_step *lanes)
 {
     const struct tr_graph *graph = lanes->graph;
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const struct tr_value *value = &graph->values[v];
+        if (is_early_arrival(lanes, value))
+            gather_before(lanes, v);
+        if (!lanes->has_polls)
+            continue;
         if (waiting_loop(lanes, v) != TR_NONE)
             gather_behind_loop(lanes, &lanes->loops->loops[waiting_loop(lanes, v)]);
         if (value->segment == TR_NONE || tr_set_has(&lanes->waiting, value->segment))
@@ -432,7 +493,8 @@ static void build_gathering(struct in_step *lanes, uint32_t place)
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
     LLVMValueRef function = tr_declare_placeholder(module, RT_CALL_WARP_CONVERGE);
     uint32_t site = RT_SITE_IN_STEP | lanes->count++;
-    if (tr_set_has(&lanes->follows, value->segment))
+    if (tr_set_has(&lanes->follows, value->segment) ||
+        tr_set_has(&lanes->after_phase, value->segment))
         site |= RT_SITE_PATIENT;
     LLVMValueRef args[2] = {lanes->thread, LLVMConstInt(i32, site, false)};
     LLVMPositionBuilderBefore(lanes->builder, value->llvm);
@@ -460,6 +522,7 @@ static bool make_sets(struct in_step *lanes)
     lanes->waiting = tr_set_make(arena, segments);
     lanes->follows = tr_set_make(arena, segments);
     lanes->climbed = tr_set_make(arena, segments);
+    lanes->after_phase = tr_set_make(arena, segments);
     lanes->places = tr_set_make(arena, lanes->graph->value_count);
     return lanes->meeting.words && lanes->polled.words && lanes->around.words &&
            lanes->waiting.words && lanes->follows.words && lanes->climbed.words &&
@@ -467,7 +530,7 @@ static bool make_sets(struct in_step *lanes)
 }
 
 enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominators *dominators,
-                                const struct tr_loops *loops, const bool *is_needed,
+                                const struct tr_loops *loops, const bool *is_needed, bool has_polls,
                                 LLVMValueRef thread, const struct tr_facts *facts,
                                 struct pxr_error *err)
 {
@@ -475,6 +538,7 @@ enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominato
                             .loops = loops,
                             .dominators = dominators,
                             .is_needed = is_needed,
+                            .has_polls = has_polls,
                             .is_row = tr_is_row_scope(TR_SCOPE_WARP, facts->block) ||
                                       knows_no_rows(graph),
                             .thread = thread};

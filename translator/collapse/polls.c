@@ -155,19 +155,29 @@ static enum pxr_status analyse(struct polls *polls, struct pxr_error *err)
     return PXR_OK;
 }
 
-/* Finds the polls that stay, by value; *thread: of one of them, NULL if none does. */
-static bool *find_needed(struct polls *polls, LLVMValueRef *thread)
+/* Finds the polls that stay, by value. */
+static bool *find_needed(struct polls *polls, bool *has_needed)
 {
     const struct tr_value *values = polls->graph.values;
     uint32_t count = polls->graph.value_count;
     bool *needed = pxr_arena_alloc_array(&polls->graph.arena, count, sizeof *needed);
-    *thread = NULL;
+    *has_needed = false;
     for (uint32_t v = 0; v < count && needed != NULL; v++) {
         needed[v] = values[v].opcode == LLVMCall && is_poll(values[v].llvm) && is_needed(polls, v);
-        if (needed[v])
-            *thread = LLVMGetOperand(values[v].llvm, 0);
+        *has_needed |= needed[v];
     }
     return needed;
+}
+
+/* The struct rt_thread * of those that wait, NULL if none does. */
+static LLVMValueRef find_waiting_thread(const struct polls *polls, const bool *needed)
+{
+    const struct tr_value *values = polls->graph.values;
+    for (uint32_t v = 0; v < polls->graph.value_count; v++)
+        if (needed[v] ||
+            (values[v].opcode == LLVMCall && tr_placeholder_of(values[v].llvm) == RT_CALL_GIVE_WAY))
+            return LLVMGetOperand(values[v].llvm, 0);
+    return NULL;
 }
 
 static void drop(const struct polls *polls, const bool *needed)
@@ -191,28 +201,30 @@ enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const str
 {
     struct polls polls = {0};
     LLVMModuleRef module = LLVMGetGlobalParent(function);
-    LLVMValueRef thread = NULL;
     enum pxr_status status = PXR_OK;
     if (is_called(module, RT_CALL_GIVE_WAY))
         status = tr_find_mbarrier_waits(function, drops_polls, facts, err);
     if (status != PXR_OK)
         return status;
-    if (!is_called(module, RT_CALL_SPIN) && !is_called(module, RT_CALL_NANOSLEEP))
+    if (!is_called(module, RT_CALL_SPIN) && !is_called(module, RT_CALL_NANOSLEEP) &&
+        !is_called(module, RT_CALL_GIVE_WAY))
         return PXR_OK;
     status = tr_graph_build(&polls.graph, function, NULL, err);
     if (status != PXR_OK)
         return status;
     status = analyse(&polls, err);
-    bool *needed = status == PXR_OK ? find_needed(&polls, &thread) : NULL;
+    bool has_polls = false;
+    bool *needed = status == PXR_OK ? find_needed(&polls, &has_polls) : NULL;
     if (status == PXR_OK && needed == NULL)
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    LLVMValueRef thread = status == PXR_OK ? find_waiting_thread(&polls, needed) : NULL;
     bool is_in_step = thread != NULL && LLVMIsAArgument(thread) != NULL;
     if (status == PXR_OK && is_in_step)
-        status = tr_gather_lanes(&polls.graph, &polls.dominators, &polls.loops, needed, thread,
-                                 facts, err);
+        status = tr_gather_lanes(&polls.graph, &polls.dominators, &polls.loops, needed, has_polls,
+                                 thread, facts, err);
     /* Removes polls at which nobody waits: they would count a lane among those that poll. In a
      * function that is called, its caller's loop may wait there. */
-    drops_polls |= is_in_step && LLVMGetFirstUse(function) == NULL;
+    drops_polls |= is_in_step && has_polls && LLVMGetFirstUse(function) == NULL;
     if (status == PXR_OK && drops_polls)
         drop(&polls, needed);
     tr_graph_fini(&polls.graph);

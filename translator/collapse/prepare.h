@@ -49,9 +49,10 @@ enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const str
 enum pxr_status tr_find_mbarrier_waits(LLVMValueRef function, bool drops_line_ups,
                                        const struct tr_facts *facts, struct pxr_error *err);
 /* The second part of tr_bind_waits: makes lanes gather where a machine would bring them together.
- * is_needed: by value. thread: the function's struct rt_thread *. Errors: PXR_OUT_OF_MEMORY. */
+ * is_needed: by value; has_polls: some are. thread: the function's struct rt_thread *. Errors:
+ * PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominators *dominators,
-                                const struct tr_loops *loops, const bool *is_needed,
+                                const struct tr_loops *loops, const bool *is_needed, bool has_polls,
                                 LLVMValueRef thread, const struct tr_facts *facts,
                                 struct pxr_error *err);
 

@@ -121,6 +121,58 @@ Test(in_step, a_program_that_reads_no_row_is_for_blocks_of_one)
     expect_gathering(RELEASE("%goes = icmp eq i32 %tid, 0\n"), 0, 0, "", "branch");
 }
 
+/* Turns in which lanes that the condition holds for arrive at an mbarrier, and all wait for the
+ * phase. */
+#define TURNS(condition, between)                                                                  \
+    PARAMETER                                                                                      \
+    "%lane = call i32 @rt_sreg_laneid(ptr %ctx)\n"                                                 \
+    "%ntid = call i32 @rt_sreg_ntid_x(ptr %ctx)\n"                                                 \
+    "%goes = icmp " condition "\n"                                                                 \
+    "br label %begin\n"                                                                            \
+    "begin:\n"                                                                                     \
+    "br label %turn\n"                                                                             \
+    "turn:\n"                                                                                      \
+    "%n = phi i32 [ 0, %begin ], [ %next, %done ]\n" between                                       \
+    "br i1 %goes, label %branch, label %wait\n"                                                    \
+    "branch:\n"                                                                                    \
+    "%old = call i64 @rt_mbarrier_update(ptr %ctx, ptr %out, i32 0, i32 1, i32 1)\n"               \
+    "br label %wait\n"                                                                             \
+    "wait:\n"                                                                                      \
+    "call void @rt_give_way(ptr %ctx, i32 1)\n"                                                    \
+    "%seen = call i32 @rt_mbarrier_ask(ptr %ctx, ptr %out, i32 %n)\n"                              \
+    "%again = icmp eq i32 %seen, 0\n"                                                              \
+    "br i1 %again, label %wait, label %done\n"                                                     \
+    "done:\n"                                                                                      \
+    "%next = add i32 %n, 1\n"                                                                      \
+    "%more = icmp ult i32 %next, 9\n"                                                              \
+    "br i1 %more, label %turn, label %end\n"                                                       \
+    "end:\n"                                                                                       \
+    "ret void\n"                                                                                   \
+    "}\n"                                                                                          \
+    "declare i64 @rt_mbarrier_update(ptr, ptr, i32, i32, i32)\n"                                   \
+    "declare i32 @rt_mbarrier_ask(ptr, ptr, i32)\n"                                                \
+    "declare void @rt_give_way(ptr, i32) convergent\n" ENDS
+
+Test(in_step, lanes_gather_before_some_of_them_arrive_at_an_mbarrier)
+{
+    expect_gathering(TURNS("eq i32 %lane, 7", ""), 64, 1, "turn", "branch");
+    expect_gathering(TURNS("ult i32 %lane, 7", ""), 64, 1, "turn", "branch");
+}
+
+Test(in_step, lanes_that_met_or_all_arrive_do_not_gather_for_it)
+{
+    static const char *const bodies[] = {
+        TURNS("eq i32 %lane, 7", "call void @rt_bar_sync(ptr %ctx, i32 0, i32 0)\n"),
+        TURNS("ult i32 %lane, 7", "call void @rt_bar_sync(ptr %ctx, i32 0, i32 0)\n"),
+        TURNS("ne i32 %ntid, 7", ""),
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        struct kernel_text text = bind_waits(bodies[i], 64, 1);
+        cr_expect_eq(count_calls(&text, RT_CALL_WARP_CONVERGE, NULL), 0);
+        end(&text);
+    }
+}
+
 Test(in_step, sleeps_stay_only_in_loops_that_wait)
 {
     static const char body[] = PARAMETER "call void @rt_nanosleep(ptr %ctx, i32 100)\n"
