@@ -102,7 +102,7 @@ function(ptxrun_unit_test name)
     if(ARG_BUSY)
         set(level -O1)
     endif()
-    add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:ptxrun_no_cache>)
+    add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:ptxrun_unit_main>)
     target_link_libraries(${name} PRIVATE ptxrun_settings ${ARG_LIBRARIES} ptxrun_criterion)
     target_compile_options(${name} PRIVATE -Wno-missing-prototypes -Wno-conversion ${level})
     set_target_properties(${name} PROPERTIES

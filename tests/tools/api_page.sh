@@ -39,7 +39,7 @@ page_of() {
 
 # run SECONDS PROGRAM SUITE TEST
 run() {
-    timeout -k 1 "$1" "$2" -j1 --quiet --filter "$3/$4" </dev/null >/dev/null 2>&1
+    timeout -k 1 "$1" "$2" -j1 --filter "$3/$4" </dev/null >/dev/null 2>&1
 }
 
 # fails_without FUNCTION PROGRAM SUITE TEST: every time. Sets status to that of the last run.

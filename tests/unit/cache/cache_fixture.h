@@ -9,14 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if __has_feature(thread_sanitizer)
-#include "tests/unit/cudart/plain_tests.h"
-#else
 #include <criterion/criterion.h>
-#endif
 
 #include "cache/cache.h"
 

@@ -15,6 +15,9 @@
 
 #include "storm.h"
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
 /* A fork takes long where the thread sanitizer has mapped its shadow. */
 #if __has_feature(thread_sanitizer)
 #define STARTS 80

@@ -5,14 +5,7 @@
 #ifndef PTXRUN_TESTS_CUDART_DRIVER_FIXTURE_H
 #define PTXRUN_TESTS_CUDART_DRIVER_FIXTURE_H
 
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if __has_feature(thread_sanitizer) && !defined(Test)
-#include "plain_tests.h"
-#else
 #include <criterion/criterion.h>
-#endif
 
 #include "api_calls.h"
 #include "cudart/driver/cuda_driver.h"

@@ -12,6 +12,9 @@
 #include "peer_process.h"
 
 /* A leak checker takes for leaks what the threads held that a child does not have. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
 #if __has_feature(address_sanitizer)
 #define CHECKS_LEAKS 1
 #else

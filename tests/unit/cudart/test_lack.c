@@ -141,6 +141,9 @@ static void expect_all_works(void)
 static struct rlimit space;
 
 /* Sanitizers take address space for themselves, and end the process when there is none. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define NEEDS_LIMIT() cr_skip_test("address space cannot be limited under a sanitizer")
 #else

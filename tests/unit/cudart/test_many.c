@@ -10,6 +10,9 @@
 enum { ROUNDS = 400, AT_ONCE = 64 };
 
 /* Sanitizers keep what is freed for a while. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SLACK_BYTES ((long)1 << 40)
 #else

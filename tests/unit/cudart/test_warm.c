@@ -2,15 +2,7 @@
  *
  * Compiling ahead, on several threads.
  */
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if __has_feature(thread_sanitizer)
-#include "plain_tests.h"
-#else
 #include <criterion/criterion.h>
-#endif
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

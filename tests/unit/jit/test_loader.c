@@ -230,7 +230,7 @@ static void load_and_drop(const struct jit_object *object)
     }
 }
 
-Test(loader, truncated_object_is_refused, .timeout = 60)
+Test(loader, truncated_object_is_refused, .timeout = 600)
 {
     struct jit_object good = read_fixture("good");
     for (size_t len = 0; len < good.size_bytes; len++) {
@@ -251,7 +251,7 @@ static bool is_by_orc(void)
     return pxr_options_get()->loader == PXR_LOADER_ORC;
 }
 
-Test(loader, object_with_any_damaged_byte_loads_or_is_refused, .timeout = 100)
+Test(loader, object_with_any_damaged_byte_loads_or_is_refused, .timeout = 600)
 {
     static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     struct jit_object object = read_fixture("good");
@@ -267,7 +267,7 @@ Test(loader, object_with_any_damaged_byte_loads_or_is_refused, .timeout = 100)
     jit_object_fini(&object);
 }
 
-Test(loader, object_with_many_damaged_bytes_loads_or_is_refused, .timeout = 100)
+Test(loader, object_with_many_damaged_bytes_loads_or_is_refused, .timeout = 600)
 {
     struct jit_object good = read_fixture("good");
     struct jit_object object = {.bytes = malloc(good.size_bytes), .size_bytes = good.size_bytes};

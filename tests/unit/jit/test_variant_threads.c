@@ -5,17 +5,9 @@
 #include "facts_helper.h"
 #include "jit/variant.h"
 
+#include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdlib.h>
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#include "tests/unit/scheduler/plain_tests.h"
-#endif
-#endif
-#ifndef PTXRUN_TESTS_SCHEDULER_PLAIN_TESTS_H
-#include <criterion/criterion.h>
-#endif
 
 #define THREADS  4
 #define LAUNCHES 40 /* few: the sanitizer remembers only the last accesses */

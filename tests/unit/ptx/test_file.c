@@ -227,13 +227,13 @@ static void damage_fixture(const char *name, size_t step)
     ptx_file_close(file);
 }
 
-Test(file, damaged_containers_never_crash, .timeout = 60)
+Test(file, damaged_containers_never_crash, .timeout = 600)
 {
     damage_fixture("one.fatbin", 1);
     damage_fixture("one.obj", 1);
 }
 
-Test(file, damaged_elf_files_never_crash, .timeout = 60)
+Test(file, damaged_elf_files_never_crash, .timeout = 600)
 {
     damage_fixture("rdc.exe", 3);
     damage_fixture("two.a", 3);

@@ -165,14 +165,21 @@ Test(fingerprint, tells_functions_of_one_name_apart)
              ".visible .func (.reg .b32 %o) outer (.reg .b32 %i) { call (%o), f, (%i); ret; }\n";
     struct print prints[2] = {{0}};
     for (int i = 0; i < 2; i++) {
-        const struct ptx_module *parts[2] = {parse_text(first), parse_text(i ? other : second)};
+        struct ptx_module *parts[2] = {parse_text(first), parse_text(i ? other : second)};
         struct ptx_module *linked = NULL;
         struct ptx_kernel_layout layout;
-        cr_assert_eq(ptx_link(parts, 2, "linked", &linked, NULL), PXR_OK);
+        cr_assert_eq(ptx_link((const struct ptx_module *const *)parts, 2, "linked", &linked, NULL),
+                     PXR_OK);
         const struct ptx_func *kernel = ptx_find_entry(linked, "k");
         cr_assert_eq(ptx_layout_kernel(linked, kernel, &layout, NULL), PXR_OK);
         cr_assert_eq(ptx_fingerprint(linked, kernel, &layout, append, &prints[i], NULL), PXR_OK);
+        ptx_layout_fini(&layout);
+        ptx_module_destroy(linked);
+        ptx_module_destroy(parts[0]);
+        ptx_module_destroy(parts[1]);
     }
     cr_expect(prints[0].count != prints[1].count ||
               memcmp(prints[0].bytes, prints[1].bytes, prints[0].count) != 0);
+    free(prints[0].bytes);
+    free(prints[1].bytes);
 }

@@ -307,7 +307,7 @@ Test(image, a_function_of_another_input_is_found)
     ptx_joined_fini(&joined);
 }
 
-Test(image, damaged_images_never_crash, .timeout = 60)
+Test(image, damaged_images_never_crash, .timeout = 600)
 {
     struct ptx_file *file = open_fixture("one.fatbin");
     size_t len = file->bytes.len;

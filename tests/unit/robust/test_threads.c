@@ -3,8 +3,7 @@
  * Eight host threads in each of two processes use everything at once: first initialisation, first
  * parse and first compilation of the same kernel, streams of their own, the stream of the thread,
  * the null stream, events of others, allocations, copies, host functions, contexts that a kernel
- * ruins. To be run under ThreadSanitizer too (which Criterion cannot), hence a plain program that
- * starts itself twice.
+ * ruins. A plain program, because it starts itself twice.
  */
 #include <pthread.h>
 #include <sched.h>

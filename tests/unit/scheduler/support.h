@@ -10,11 +10,7 @@
 
 #include "scheduler/worker_pool.h"
 
-#ifdef SCH_TSAN
-#include "plain_tests.h"
-#else
 #include <criterion/criterion.h>
-#endif
 
 struct run {
     void (*entry)(struct rt_thread *);

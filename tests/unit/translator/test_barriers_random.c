@@ -359,7 +359,7 @@ Test(barriers, random_kernels_leave_the_same_memory)
         free(text);
         compared++;
     }
-    cr_log_info("%u kernels, %u changes", compared, tally.changed);
+    printf("%u kernels, %u changes\n", compared, tally.changed);
     cr_expect_gt(compared, count / 16, "%u kernels", compared);
     cr_expect_gt(tally.changed, compared, "%u changes in %u kernels", tally.changed, compared);
 }

@@ -395,7 +395,7 @@ static struct tally try_functions(unsigned functions, bool too_far)
         }
         if (!too_far && tally.wrong != wrong) {
             char *after = LLVMPrintModuleToString(assumed);
-            cr_log_error("%s\nbecomes\n%s", text, after);
+            fprintf(stderr, "%s\nbecomes\n%s\n", text, after);
             LLVMDisposeMessage(after);
         }
         LLVMDisposeModule(plain);
