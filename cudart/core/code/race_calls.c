@@ -174,7 +174,7 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
     struct crt_race_row row;
     crt_schedules_access(thread, 1, __builtin_return_address(0));
     struct crt_running_block *running = crt_running_of(thread);
-    if (!running || crt_race_is_settled(running, address, bytes, what))
+    if (!running || crt_race_is_settled(running, thread, 1, address, bytes, what))
         return;
     begin_row(&row, thread, running, bytes, what, line);
     row.access.address = address;
@@ -196,7 +196,7 @@ void rt_race_row(struct rt_thread *thread, uint64_t address, uint64_t bytes, uin
         return;
     uint64_t first = address + (unsigned)__builtin_ctzll(lanes) * stride;
     uint64_t span = (63 - (unsigned)__builtin_clzll(lanes)) * stride + address - first + bytes;
-    if (stride < RACE_STRIP_BYTES && crt_race_is_settled(running, first, span, what))
+    if (stride < RACE_STRIP_BYTES && crt_race_is_settled(running, thread, lanes, first, span, what))
         return;
     begin_row(&row, thread, running, bytes, what, line);
     row.access.address = address;
@@ -204,7 +204,6 @@ void rt_race_row(struct rt_thread *thread, uint64_t address, uint64_t bytes, uin
     row.stride = stride;
     row.addresses = NULL;
     row.values = values;
-    row.is_known_unsettled = stride < RACE_STRIP_BYTES;
     crt_race_access_row(&row);
 }
 
