@@ -186,6 +186,12 @@ static bool find_before(const struct race_block *block, const struct race_strip_
 {
     uint32_t warp, other;
     *before = bytes;
+    if (access->flags & RACE_ARRIVES)
+        return true;
+    if (earlier->flags & RACE_PENDING) {
+        *before = 0;
+        return true;
+    }
     if (race_is_of_same_threads(access, earlier))
         return true;
     if (!race_is_of_one_warp(access, bytes, &warp))
@@ -428,6 +434,8 @@ static bool is_harmless(const struct race_block *block, uint32_t warp,
     uint64_t bytes = access->bytes & earlier->bytes;
     if (bytes == 0 || race_are_strong(access->flags, access->block, earlier->flags, earlier->block))
         return true;
+    if (earlier->flags & RACE_PENDING)
+        return false;
     while (bytes != 0) {
         unsigned byte = race_first_of(bytes);
         if (!race_is_before_warp(block, warp, earlier->block, race_strip_thread(earlier, byte),
