@@ -43,13 +43,18 @@ enum rt_access {
 
 /* What else checks of races are told of it: strong (PTX ISA "Strong operations"), but only towards
  * threads of the block; a write of one value, which is known; strong towards the host, too; of a
- * kernel whose blocks never come to know what others do. */
+ * kernel whose blocks never come to know what others do; a copy that goes on until the thread waits
+ * for it. */
 #define RT_ACCESS_MASK 0x0fu
 #define RT_RACE_STRONG 0x10u
 #define RT_RACE_BLOCK  0x20u
 #define RT_RACE_VALUE  0x40u
 #define RT_RACE_SYSTEM 0x80u
 #define RT_RACE_UNTOLD 0x100u
+#define RT_RACE_COPY   0x200u
+
+/* In place of a number of groups of copies: those that have begun become a group. */
+#define RT_RACE_COMMIT UINT32_MAX
 
 /* Accesses that are checked together: what stands in the code for each check. */
 struct rt_checked_access {

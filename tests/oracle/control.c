@@ -97,6 +97,22 @@ enum pxr_status oracle_membar(struct oracle_thread *thread, const struct ptx_ins
     return oracle_nop(thread, inst);
 }
 
+/* cp.async.commit_group, wait_group and wait_all: copies are done at once. */
+enum pxr_status oracle_cp_async_commit(struct oracle_thread *thread, const struct ptx_inst *inst)
+{
+    return oracle_nop(thread, inst);
+}
+
+enum pxr_status oracle_cp_async_wait(struct oracle_thread *thread, const struct ptx_inst *inst)
+{
+    return oracle_nop(thread, inst);
+}
+
+enum pxr_status oracle_cp_async_wait_all(struct oracle_thread *thread, const struct ptx_inst *inst)
+{
+    return oracle_nop(thread, inst);
+}
+
 /* PTX ISA, "nanosleep": suspends the thread for between zero and twice the time. */
 enum pxr_status oracle_nanosleep(struct oracle_thread *thread, const struct ptx_inst *inst)
 {

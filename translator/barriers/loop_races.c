@@ -86,11 +86,20 @@ static bool is_access(LLVMValueRef inst)
 }
 
 /* The host may learn of one, or this thread of the host. */
-static bool is_told_to_host(LLVMValueRef access)
+static bool is_told_to_host(uint64_t what)
 {
-    LLVMValueRef what = LLVMGetOperand(access, WHAT);
     const uint64_t both = RT_RACE_STRONG | RT_RACE_SYSTEM;
-    return LLVMIsAConstantInt(what) == NULL || (LLVMConstIntGetZExtValue(what) & both) == both;
+    return (what & both) == both;
+}
+
+/* Others stay before and behind where a copy begins. */
+static bool access_orders(LLVMValueRef access)
+{
+    LLVMValueRef operand = LLVMGetOperand(access, WHAT);
+    if (LLVMIsAConstantInt(operand) == NULL)
+        return true;
+    uint64_t what = LLVMConstIntGetZExtValue(operand);
+    return is_told_to_host(what) || (what & RT_RACE_COPY) != 0;
 }
 
 static bool may_order(LLVMValueRef inst)
@@ -99,7 +108,9 @@ static bool may_order(LLVMValueRef inst)
         return true;
     if (LLVMIsACallInst(inst) == NULL || tr_placeholder_of(inst) == RT_CALL_RACE_LOOP)
         return false;
-    return is_access(inst) ? is_told_to_host(inst) : tr_effect_of_call(inst) != RT_EFFECT_NONE;
+    if (tr_placeholder_of(inst) == RT_CALL_RACE_COPIES)
+        return true;
+    return is_access(inst) ? access_orders(inst) : tr_effect_of_call(inst) != RT_EFFECT_NONE;
 }
 
 static bool is_free_of_order(const struct loop *loop)

@@ -312,6 +312,10 @@ bool tr_race_is_guess(const struct tr_ctx *ctx, const struct ptx_operand *addres
 void tr_race_release(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered);
 void tr_race_acquire(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered);
 void tr_race_fence(struct tr_ctx *ctx);
+/* What the thread has begun to copy becomes a group (RT_RACE_COMMIT), or is there but for so many
+ * groups; or all of it is there. */
+void tr_race_copies(struct tr_ctx *ctx, LLVMValueRef groups);
+void tr_race_all_copies(struct tr_ctx *ctx);
 /* Around a barrier, and behind an operation of lanes (i32 all). */
 void tr_race_arrive(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count);
 void tr_race_leave(struct tr_ctx *ctx, LLVMValueRef id);

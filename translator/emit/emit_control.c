@@ -96,7 +96,7 @@ enum pxr_status tr_emit_nanosleep(struct tr_ctx *ctx, const struct ptx_inst *ins
  *   pmevent          there are no performance monitors to trigger
  *   setmaxnreg       registers are the compiler's
  *   griddepcontrol   a grid starts when those before it have completed, and signals by its end
- *   cp.async.commit_group, wait_group, wait_all   copies are complete at once
+ *   cp.async.bulk.commit_group, wait_group   bulk copies are complete at once
  *   discard, applypriority   hints to caches; discarded memory may hold anything, also what it did
  */
 enum pxr_status tr_emit_nop(struct tr_ctx *ctx, const struct ptx_inst *inst)

@@ -3,7 +3,8 @@
  * cp.async without mbarriers, and createpolicy.
  *
  * A copy may happen any time between the instruction and the wait for it, so it happens at once,
- * and there is nothing to wait for (cp.async.commit_group, wait_group and wait_all do nothing).
+ * and there is nothing to wait for. Only checks of races are told of cp.async.commit_group,
+ * wait_group and wait_all: until then nobody may access what is copied to.
  */
 #include "translator/emit/emit.h"
 
@@ -93,7 +94,7 @@ enum pxr_status tr_emit_cp_async(struct tr_ctx *ctx, const struct ptx_inst *inst
     tr_check(ctx, tr_operand(inst, 0), copy.target, PTX_SPACE_SHARED, (unsigned)bytes,
              RT_ACCESS_WRITE);
     tr_race_access(ctx, copy.target, PTX_SPACE_SHARED, tr_const_int(ctx, 64, bytes),
-                   RT_ACCESS_WRITE, NULL);
+                   RT_ACCESS_WRITE | RT_RACE_COPY, NULL);
     if (inst->operand_count - ptx_inst_has_word(inst, PTX_MOD_L2_CACHE_HINT) <= 3) {
         copy_all(ctx, &copy);
         return PXR_OK;
@@ -103,6 +104,26 @@ enum pxr_status tr_emit_cp_async(struct tr_ctx *ctx, const struct ptx_inst *inst
         copy_unless(ctx, &copy, tr_operand_value(ctx, limit, PTX_TYPE_PRED));
     else
         copy_some(ctx, &copy, tr_operand_value(ctx, limit, PTX_TYPE_U32));
+    return PXR_OK;
+}
+
+enum pxr_status tr_emit_cp_async_commit(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    (void)inst;
+    tr_race_copies(ctx, tr_const_int(ctx, 32, RT_RACE_COMMIT));
+    return PXR_OK;
+}
+
+enum pxr_status tr_emit_cp_async_wait(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    tr_race_copies(ctx, tr_value(ctx, inst, 0, PTX_TYPE_U32));
+    return PXR_OK;
+}
+
+enum pxr_status tr_emit_cp_async_wait_all(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    (void)inst;
+    tr_race_all_copies(ctx);
     return PXR_OK;
 }
 

@@ -151,6 +151,7 @@ enum pxr_status tr_emit_cp_async_mbarrier(struct tr_ctx *ctx, const struct ptx_i
 {
     LLVMValueRef object = object_at(ctx, inst, 0);
     bool arrives = ptx_inst_has_word(inst, PTX_MOD_NOINC);
+    tr_race_all_copies(ctx);
     update(ctx, object, tr_const_int(ctx, 32, 0), tr_const_int(ctx, 32, arrives),
            arrives ? RT_MBARRIER_ARRIVES : 0);
     return PXR_OK;

@@ -74,6 +74,18 @@ void tr_race_fence(struct tr_ctx *ctx)
         tr_placeholder(ctx, RT_CALL_RACE_FENCE, ctx->thread);
 }
 
+void tr_race_copies(struct tr_ctx *ctx, LLVMValueRef groups)
+{
+    if (ctx->options->checks_races)
+        tr_placeholder(ctx, RT_CALL_RACE_COPIES, ctx->thread, groups);
+}
+
+void tr_race_all_copies(struct tr_ctx *ctx)
+{
+    tr_race_copies(ctx, tr_const_int(ctx, 32, RT_RACE_COMMIT));
+    tr_race_copies(ctx, tr_const_int(ctx, 32, 0));
+}
+
 void tr_race_arrive(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count)
 {
     if (ctx->options->checks_races)

@@ -29,7 +29,7 @@ struct crt_race_row {
     uint64_t stride;
     const uint64_t *addresses; /* by lane; NULL: by the first one's and the stride */
     const char *values;        /* by lane, each of as many bytes; NULL: not known */
-    bool is_known_unsettled;   /* in global memory */
+    bool is_known_unsettled;   /* in global memory, what lanes that go apart access */
     bool is_alone;             /* one lane, not one of several that go apart */
 };
 
@@ -80,18 +80,15 @@ static inline const struct race_shadow *crt_race_shadow_of(const struct crt_race
 
 /* ---- words that need not be told of reads (race_settled.c) ---- */
 
-/* Whether reading these bytes of global memory need not be told, and what all lanes do to
- * [begin, end) of their memory. */
-bool crt_race_is_settled(const struct crt_running_block *running, uint64_t address, uint64_t bytes,
-                         uint32_t what);
-bool crt_race_row_is_settled(const struct crt_race_row *row, uint64_t begin, uint64_t end);
-/* Under which key what the lanes read may have been settled; 0: it must be told. */
-uint64_t crt_race_settling_key(const struct crt_race_row *row);
-/* Whether all words with bytes of [begin, end) are settled under that key. */
-bool crt_race_are_settled(const struct race_shadow *shadow, uint64_t key, uint64_t begin,
-                          uint64_t end);
-/* Behind an access to the strip, or to the word, which stands in its cell. */
-void crt_race_settle(const struct crt_race_access *access, uint64_t strip);
+/* Whether lanes from this thread on need not tell that they read these bytes of global memory. */
+bool crt_race_is_settled(const struct crt_running_block *running, const struct rt_thread *thread,
+                         uint64_t lanes, uint64_t address, uint64_t bytes, uint32_t what);
+/* For whom what the lanes access may have been settled. */
+struct race_settling crt_race_settling(const struct crt_race_row *row);
+/* Whether all words with bytes of [begin, end) are settled for lanes of this warp. */
+bool crt_race_are_settled(const struct race_shadow *shadow, const struct race_settling *settling,
+                          uint32_t warp, uint64_t begin, uint64_t end);
+/* Behind an access to the word, which stands in its cell. */
 void crt_race_settle_cell(const struct crt_race_access *access, uint64_t word);
 
 /* ---- findings (race_report.c) ---- */

@@ -4,6 +4,7 @@
  * core/races.
  */
 #include "cudart/core/code/race_access.h"
+#include "cudart/core/code/race_copies.h"
 #include "cudart/core/code/schedules.h"
 #include "cudart/core/races/syncs.h"
 
@@ -112,6 +113,20 @@ void rt_race_fence_row(struct rt_thread *thread, uint64_t lanes)
         race_fence(&running->races, number + (uint32_t)__builtin_ctzll(lanes));
 }
 
+void rt_race_copies(struct rt_thread *thread, uint32_t groups)
+{
+    rt_race_copies_row(thread, groups, 1);
+}
+
+void rt_race_copies_row(struct rt_thread *thread, uint32_t groups, uint64_t lanes)
+{
+    struct crt_running_block *running = crt_running_of(thread);
+    if (running && groups == RT_RACE_COMMIT)
+        crt_race_copies_commit(running, crt_thread_number(thread), lanes);
+    else if (running)
+        crt_race_copies_wait(running, crt_thread_number(thread), lanes, groups);
+}
+
 static const struct rt_thread *thread_of_lane(const struct rt_thread *thread, unsigned lane)
 {
     return (const struct rt_thread *)((const char *)thread + (size_t)lane * RT_THREAD_STRIDE);
@@ -147,7 +162,8 @@ static uint8_t flags_of(uint32_t what)
     return (uint8_t)((is_write ? RACE_WRITES : 0) | (what & RT_RACE_STRONG ? RACE_STRONG : 0) |
                      (what & RT_RACE_STRONG && what & RT_RACE_BLOCK ? RACE_BLOCK : 0) |
                      (what & RT_RACE_STRONG && what & RT_RACE_SYSTEM ? RACE_SYSTEM : 0) |
-                     (what & RT_RACE_VALUE ? RACE_VALUE : 0));
+                     (what & RT_RACE_VALUE ? RACE_VALUE : 0) |
+                     (what & RT_RACE_COPY ? RACE_PENDING : 0));
 }
 
 static void begin_row(struct crt_race_row *row, const struct rt_thread *thread,
@@ -168,13 +184,20 @@ static void begin_row(struct crt_race_row *row, const struct rt_thread *thread,
     };
 }
 
+static void tell(struct crt_race_row *row)
+{
+    if (row->access.what & RT_RACE_COPY)
+        crt_race_copies_add(row);
+    crt_race_access_row(row);
+}
+
 void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t value,
                     uint32_t what, uint32_t line)
 {
     struct crt_race_row row;
     crt_schedules_access(thread, 1, __builtin_return_address(0));
     struct crt_running_block *running = crt_running_of(thread);
-    if (!running || crt_race_is_settled(running, address, bytes, what))
+    if (!running || crt_race_is_settled(running, thread, 1, address, bytes, what))
         return;
     begin_row(&row, thread, running, bytes, what, line);
     row.access.address = address;
@@ -183,7 +206,7 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
     row.addresses = NULL;
     row.values = what & RT_RACE_VALUE ? (const char *)&value : NULL;
     row.is_known_unsettled = true;
-    crt_race_access_row(&row);
+    tell(&row);
 }
 
 void rt_race_row(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t stride,
@@ -196,7 +219,7 @@ void rt_race_row(struct rt_thread *thread, uint64_t address, uint64_t bytes, uin
         return;
     uint64_t first = address + (unsigned)__builtin_ctzll(lanes) * stride;
     uint64_t span = (63 - (unsigned)__builtin_clzll(lanes)) * stride + address - first + bytes;
-    if (stride < RACE_STRIP_BYTES && crt_race_is_settled(running, first, span, what))
+    if (stride < RACE_STRIP_BYTES && crt_race_is_settled(running, thread, lanes, first, span, what))
         return;
     begin_row(&row, thread, running, bytes, what, line);
     row.access.address = address;
@@ -204,8 +227,7 @@ void rt_race_row(struct rt_thread *thread, uint64_t address, uint64_t bytes, uin
     row.stride = stride;
     row.addresses = NULL;
     row.values = values;
-    row.is_known_unsettled = stride < RACE_STRIP_BYTES;
-    crt_race_access_row(&row);
+    tell(&row);
 }
 
 void rt_race_scatter(struct rt_thread *thread, const char *addresses, uint64_t bytes,
@@ -220,7 +242,7 @@ void rt_race_scatter(struct rt_thread *thread, const char *addresses, uint64_t b
     row.lanes = lanes;
     row.addresses = (const uint64_t *)addresses;
     row.values = values;
-    crt_race_access_row(&row);
+    tell(&row);
 }
 
 /* ---- all iterations of a loop ---- */

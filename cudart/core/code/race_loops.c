@@ -118,7 +118,6 @@ static void access_each(const struct crt_race_row *row, const struct line *line,
     struct crt_race_row one = *row;
     one.addresses = NULL;
     one.stride = 0;
-    one.is_known_unsettled = false;
     for (uint64_t i = from; i < from + count; i++) {
         one.access.address = line->first + i * line->step;
         one.lanes = row->lanes;
@@ -128,12 +127,13 @@ static void access_each(const struct crt_race_row *row, const struct line *line,
 
 /* False: nothing has been told. */
 static bool access_strip(const struct crt_race_row *row, const struct crt_race_part *part,
-                         uint64_t key, struct crt_race_walk *walk)
+                         const struct race_settling *settling, struct crt_race_walk *walk)
 {
     uint64_t place = part->strip * RACE_STRIP_BYTES;
+    uint32_t warp = (uint32_t)part->access.thread / RT_WARP_SIZE;
     struct race_access found;
-    if (key != 0 &&
-        race_shadow_is_settled(part->shadow, part->strip, key, race_words_with(part->access.bytes)))
+    if ((race_words_with(part->access.bytes) &
+         ~race_shadow_settled(part->shadow, part->strip, settling, warp)) == 0)
         return true;
     if (!row->access.owner && walk->page != place / CRT_RACE_PAGE_BYTES) {
         if (crt_race_find_page_race(&row->access, place, RACE_STRIP_BYTES, &found) != 0)
@@ -173,7 +173,7 @@ static void access_line(struct crt_race_row *row, const struct line *line)
         return;
     }
     struct crt_race_part part = crt_race_part_of(row);
-    uint64_t key = crt_race_settling_key(row);
+    const struct race_settling settling = crt_race_settling(row);
     part.lanes = row->lanes;
     part.access.thread = (int16_t)(row->access.race.thread + crt_highest_lane(row->lanes));
     part.access.unit = RACE_STRIP_BYTES;
@@ -184,7 +184,7 @@ static void access_line(struct crt_race_row *row, const struct line *line)
         count = line->count - i < room ? line->count - i : room;
         part.strip = at / RACE_STRIP_BYTES;
         part.access.bytes = bytes_of(row, line, byte, count);
-        if (access_strip(row, &part, key, &walk))
+        if (access_strip(row, &part, &settling, &walk))
             continue;
         crt_race_lock_area(&walk, CRT_RACE_NOWHERE);
         access_each(row, line, i, count);
@@ -240,7 +240,6 @@ static void access_by_warps(const struct crt_race_row *all, const struct line *l
 /* Rows of lanes at one distance, where they lie side by side in one memory. */
 struct rows {
     bool are_known;
-    uint64_t key;   /* under which what they read may have been settled; 0: it is told */
     uint64_t place; /* of the lowest lane in the first iteration */
     uint64_t bytes; /* of a row */
 };
@@ -256,7 +255,6 @@ static struct rows rows_of(struct crt_race_row *row, const struct lines *lines)
     rows.are_known = distance < RACE_STRIP_BYTES && row->access.bytes != 0 &&
                      row->access.running->work != 0 &&
                      crt_race_find_memory(&row->access, lowest->first, bytes, &rows.place);
-    rows.key = rows.are_known ? crt_race_settling_key(row) : 0;
     return rows;
 }
 
@@ -268,6 +266,14 @@ static void prefetch(const struct race_shadow *shadow, uint64_t place, uint64_t 
         __builtin_prefetch(&shadow->strips[strip], 1);
 }
 
+/* RACE_NO_WARP: they are several. */
+static uint32_t warp_of_all(const struct crt_race_row *row)
+{
+    uint32_t warp = (row->access.race.thread + crt_lowest_lane(row->lanes)) / RT_WARP_SIZE;
+    bool is_one = row->lanes == crt_race_lanes_of_warp(row, row->lanes);
+    return is_one ? warp : RACE_NO_WARP;
+}
+
 static void access_rows(const struct crt_race_row *all, const struct lines *lines)
 {
     struct crt_race_row row = *all;
@@ -276,10 +282,12 @@ static void access_rows(const struct crt_race_row *all, const struct lines *line
     unsigned first = crt_lowest_lane(row.lanes);
     const struct line *line = &lines->of[first];
     row.addresses = NULL;
-    row.is_known_unsettled = rows.key != 0;
+    const struct race_settling settling = crt_race_settling(&row);
+    uint32_t warp = warp_of_all(&row);
     for (uint64_t turn = 0; turn < line->count; turn++) {
         uint64_t place = rows.place + turn * line->step;
-        if (rows.key != 0 && crt_race_are_settled(shadow, rows.key, place, place + rows.bytes))
+        if (rows.are_known &&
+            crt_race_are_settled(shadow, &settling, warp, place, place + rows.bytes))
             continue;
         if (rows.are_known && turn + ROWS_AHEAD < line->count)
             prefetch(shadow, place + ROWS_AHEAD * line->step, rows.bytes);

@@ -64,7 +64,7 @@ static const struct part {
     {offsetof(struct race_shadow, more), sizeof(struct race_strip_more)},
     {offsetof(struct race_shadow, before), sizeof(struct race_strip)},
     {offsetof(struct race_shadow, more_before), sizeof(struct race_strip_more)},
-    {offsetof(struct race_shadow, settled), sizeof(uint64_t)},
+    {offsetof(struct race_shadow, settled), sizeof(struct race_settled)},
     {offsetof(struct race_shadow, values), RACE_STRIP_WORDS * sizeof(uint32_t)},
     {offsetof(struct race_shadow, cells), RACE_STRIP_WORDS * sizeof(struct race_cell)},
 };

@@ -83,7 +83,7 @@ bool crt_race_access_part(const struct crt_race_row *row, const struct crt_race_
     strip->split &= ~split;
     if (row->values)
         put_values(row, part, place);
-    crt_race_settle(&row->access, part->strip);
+    crt_race_settle(&row->access, part);
     return true;
 }
 
@@ -94,7 +94,7 @@ bool crt_race_access_together(const struct crt_race_row *row, const struct crt_r
         !race_strip_access_lanes(part->shadow, part->strip, &row->access.running->races,
                                  &part->access, first))
         return false;
-    crt_race_settle(&row->access, part->strip);
+    crt_race_settle(&row->access, part);
     return true;
 }
 

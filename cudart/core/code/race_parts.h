@@ -67,6 +67,13 @@ struct crt_race_walk {
     uint64_t area; /* that is locked */
 };
 
+/* The part's lanes whose words are not all settled (race_settled.c). byte: of the strip, at which
+ * the first lane is. */
+uint64_t crt_race_unsettled_lanes(const struct crt_race_row *row, const struct crt_race_part *part,
+                                  const struct race_settling *settling, unsigned byte);
+/* Behind an access to the part. */
+void crt_race_settle(const struct crt_race_access *access, const struct crt_race_part *part);
+
 struct crt_race_part crt_race_part_of(const struct crt_race_row *row);
 
 /* Unlocks what is locked, if it is another area: of CRT_RACE_LOCK_BYTES, by number. */

@@ -14,8 +14,10 @@
 static const char *name_of(const struct race_access *access)
 {
     if (!(access->flags & RACE_WRITES))
-        return "read";
-    return access->flags & RACE_STRONG ? "changed" : "written";
+        return "was read";
+    if (access->flags & RACE_PENDING)
+        return "is still being copied to";
+    return access->flags & RACE_STRONG ? "was changed" : "was written";
 }
 
 static void describe(const struct crt_race_access *access, const struct race_access *other,
@@ -27,8 +29,7 @@ static void describe(const struct crt_race_access *access, const struct race_acc
     char place[PTX_PLACE_TEXT_BYTES + 16];
     crt_place_text(access->thread, other->line, place, sizeof place);
     uint64_t base = access->owner ? (uint64_t)(uintptr_t)access->owner->rt->shared : 0;
-    snprintf(where, cap,
-             "address 0x%" PRIx64 " was %s by block (%u,%u,%u), thread (%u,%u,%u) at %s",
+    snprintf(where, cap, "address 0x%" PRIx64 " %s by block (%u,%u,%u), thread (%u,%u,%u) at %s",
              access->address - base, name_of(other), other->block % grid[0],
              other->block / grid[0] % grid[1], other->block / grid[0] / grid[1],
              other->thread % block[0], other->thread / block[0] % block[1],
@@ -40,8 +41,7 @@ static void describe_work(const struct crt_race_access *access, uint32_t work,
 {
     char who[CRT_WHERE_BYTES];
     crt_race_describe(work, other, who, sizeof who);
-    snprintf(where, cap, "address 0x%" PRIx64 " was %s by %s", access->address, name_of(other),
-             who);
+    snprintf(where, cap, "address 0x%" PRIx64 " %s by %s", access->address, name_of(other), who);
     crt_race_describe_calls(access->running->work, "; this one was launched", where, cap);
 }
 

@@ -8,11 +8,13 @@
 /* Rows come one after the other, so that the strips of later ones are asked for by now. */
 #define STRIPS_AHEAD 4
 
-/* Of what has not been looked for already. */
-static bool is_settled(const struct crt_race_row *row, uint64_t place, uint64_t bytes)
+static bool is_settled(const struct crt_race_row *row, unsigned lane, uint64_t place)
 {
+    const struct race_settling settling = crt_race_settling(row);
     return (row->access.owner || !row->is_known_unsettled) &&
-           crt_race_row_is_settled(row, place, place + bytes);
+           crt_race_are_settled(crt_race_shadow_of(&row->access), &settling,
+                                (row->access.race.thread + lane) / RT_WARP_SIZE, place,
+                                place + row->access.bytes);
 }
 
 /* ---- lanes at one distance, which is less than a strip ---- */
@@ -63,30 +65,65 @@ static void set_form(const struct crt_race_row *row, struct crt_race_part *part,
     part->access.thread = (int16_t)(thread - step * before);
 }
 
-/* place: of the first lane. */
-static void access_strips(const struct crt_race_row *row, uint64_t place)
+/* *at: of the first of the part's lanes; those whose words are settled are left out. False: that is
+ * all of them. */
+static bool leave_out_settled(const struct crt_race_row *row, struct crt_race_part *part,
+                              const struct race_settling *settling, uint64_t *at)
 {
+    unsigned first = crt_lowest_lane(part->lanes);
+    unsigned byte = *at % RACE_STRIP_BYTES;
+    uint64_t left = crt_race_unsettled_lanes(row, part, settling, byte);
+    if (left == part->lanes || left == 0)
+        return left != 0;
+    part->lanes = left;
+    *at += (crt_lowest_lane(left) - first) * row->stride;
+    part->access.bytes = bytes_of(row, part, *at % RACE_STRIP_BYTES);
+    return true;
+}
+
+/* Whether no copy or fill of a page races with lanes that are in it, from that place on. */
+static bool may_enter_page(const struct crt_race_row *row, uint64_t place,
+                           struct crt_race_walk *walk)
+{
+    struct race_access found;
+    if (row->access.owner || walk->page == place / CRT_RACE_PAGE_BYTES)
+        return true;
+    if (crt_race_find_page_race(&row->access, place, row->access.bytes, &found) != 0)
+        return false;
+    walk->page = place / CRT_RACE_PAGE_BYTES;
+    return true;
+}
+
+/* place: of the first lane. Returns the lanes that are left: some copy or fill races with them. */
+static uint64_t access_strips(const struct crt_race_row *row, uint64_t place)
+{
+    const struct race_settling settling = crt_race_settling(row);
     struct crt_race_part part = crt_race_part_of(row);
     struct crt_race_walk walk = {.page = CRT_RACE_NOWHERE, .area = CRT_RACE_NOWHERE};
     unsigned first = crt_lowest_lane(row->lanes);
     uint64_t rest = row->lanes;
-    while (rest != 0) {
+    for (uint64_t lanes; rest != 0; rest &= ~lanes) {
         unsigned lane = crt_lowest_lane(rest);
         uint64_t at = place + (lane - first) * row->stride;
         unsigned byte = at % RACE_STRIP_BYTES;
         part.strip = at / RACE_STRIP_BYTES;
         __builtin_prefetch(&part.shadow->strips[part.strip + STRIPS_AHEAD], 1);
-        part.lanes = rest & crt_lanes_from_to(lane, lane + room_in_strip(row, byte));
+        part.lanes = lanes = rest & crt_lanes_from_to(lane, lane + room_in_strip(row, byte));
         part.access.bytes = bytes_of(row, &part, byte);
-        set_form(row, &part, byte);
+        if (!leave_out_settled(row, &part, &settling, &at))
+            continue;
+        if (!may_enter_page(row, at, &walk))
+            break;
+        set_form(row, &part, at % RACE_STRIP_BYTES);
         crt_race_do_part(row, &part, at, &walk);
-        rest &= ~part.lanes;
     }
     crt_race_lock_area(&walk, CRT_RACE_NOWHERE);
+    return rest;
 }
 
-/* False: not all of it is in one memory, or some copy or fill races with it. */
-static bool access_neighbours(struct crt_race_row *row)
+/* Returns the lanes that are left: not all of it is in one memory, or some copy or fill races with
+ * them. */
+static uint64_t access_neighbours(struct crt_race_row *row)
 {
     struct crt_race_access *access = &row->access;
     uint64_t first = crt_race_address_of(row, crt_lowest_lane(row->lanes));
@@ -94,16 +131,10 @@ static bool access_neighbours(struct crt_race_row *row)
     uint64_t begin = first < last ? first : last;
     uint64_t bytes = (first < last ? last - first : first - last) + access->bytes;
     uint64_t place;
-    struct race_access found;
     if (!crt_race_is_natural(first, access->bytes) || row->stride % access->bytes != 0 ||
         !crt_race_find_memory(access, begin, bytes, &place))
-        return false;
-    if (is_settled(row, place, bytes))
-        return true;
-    if (!access->owner && crt_race_find_page_race(access, place, bytes, &found) != 0)
-        return false;
-    access_strips(row, place + (first - begin));
-    return true;
+        return row->lanes;
+    return access_strips(row, place + (first - begin));
 }
 
 /* ---- lanes one after the other ---- */
@@ -132,17 +163,13 @@ static bool access_lane(struct crt_race_row *row, unsigned lane, struct crt_race
     struct crt_race_access *access = &row->access;
     uint64_t address = crt_race_address_of(row, lane);
     uint64_t place;
-    struct race_access found;
     if (!crt_race_is_natural(address, access->bytes) ||
         !crt_race_find_memory(access, address, access->bytes, &place))
         return false;
-    if (is_settled(row, place, access->bytes))
+    if (is_settled(row, lane, place))
         return true;
-    if (!access->owner && walk->page != place / CRT_RACE_PAGE_BYTES) {
-        if (crt_race_find_page_race(access, place, access->bytes, &found) != 0)
-            return false;
-        walk->page = place / CRT_RACE_PAGE_BYTES;
-    }
+    if (!may_enter_page(row, place, walk))
+        return false;
     if (access->bytes <= RACE_CELL_BYTES && !row->is_alone)
         return take_lane(row, lane, place, walk);
     unsigned byte = place % RACE_STRIP_BYTES;
@@ -219,7 +246,7 @@ static bool access_place(struct crt_race_row *row)
     if (!crt_race_can_be_told_together(row) || !crt_race_is_natural(address, access->bytes) ||
         !crt_race_find_memory(access, address, access->bytes, &place))
         return false;
-    if (is_settled(row, place, access->bytes))
+    if (is_settled(row, crt_lowest_lane(row->lanes), place))
         return true;
     if (access->owner)
         return access_place_at(row, place);
@@ -274,12 +301,15 @@ static uint64_t unsettled_lanes(struct crt_race_row *row)
     const struct race_shadow *shadow = crt_race_shadow();
     uint64_t bytes = row->access.bytes;
     uint64_t left = row->lanes;
-    bool may_be_settled = bytes != 0 && crt_race_settling_key(row) != 0;
+    const struct race_settling settling = crt_race_settling(row);
+    bool may_be_settled = bytes != 0 && (settling.run | settling.time) != 0;
     for (uint64_t lanes = row->lanes; lanes != 0; lanes &= lanes - 1) {
+        unsigned lane = crt_lowest_lane(lanes);
+        uint32_t warp = (row->access.race.thread + lane) / RT_WARP_SIZE;
         uint64_t place;
-        if (!crt_race_place(row->addresses[crt_lowest_lane(lanes)], bytes, &place))
+        if (!crt_race_place(row->addresses[lane], bytes, &place))
             continue;
-        if (may_be_settled && crt_race_row_is_settled(row, place, place + bytes)) {
+        if (may_be_settled && crt_race_are_settled(shadow, &settling, warp, place, place + bytes)) {
             left &= ~(lanes & -lanes);
             continue;
         }
@@ -299,8 +329,10 @@ static void access_together(struct crt_race_row *row)
     else if (has_work && row->stride == 0)
         access_place_by_warps(row);
     else if (!has_work || distance_of(row) < row->access.bytes ||
-             distance_of(row) >= RACE_STRIP_BYTES || !access_neighbours(row))
+             distance_of(row) >= RACE_STRIP_BYTES)
         access_lanes(row, row->lanes);
+    else
+        access_lanes(row, access_neighbours(row));
 }
 
 void crt_race_access_row(struct crt_race_row *row)

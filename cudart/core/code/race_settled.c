@@ -2,36 +2,42 @@
  *
  * Reads of words that need not be told of them (races/strips.h).
  */
-#include "cudart/core/code/race_access.h"
-#include "cudart/core/code/race_memory.h"
-
-/* Under which key what the lanes read may have been settled; 0: it must be told. */
-static uint64_t key_of(const struct crt_race_access *access)
-{
-    const struct crt_running_block *running = access->running;
-    if (access->race.flags != 0)
-        return 0;
-    if (!access->owner)
-        return access->what & RT_RACE_UNTOLD ? running->work : 0;
-    return access->owner == running ? running->races.time : 0;
-}
+#include "cudart/core/code/race_parts.h"
 
 /* Whether the lanes have left the last barrier of all threads: then what was written before it is
  * settled for them. */
-static bool have_left(const struct crt_race_row *row)
+static bool have_left(const struct race_block *block, uint32_t thread, uint64_t lanes)
 {
-    const struct race_block *block = &row->access.running->races;
-    uint32_t thread = row->access.race.thread;
-    uint32_t last = (thread + 63 - (uint32_t)__builtin_clzll(row->lanes)) / RT_WARP_SIZE;
-    for (uint32_t warp = (thread + (uint32_t)__builtin_ctzll(row->lanes)) / RT_WARP_SIZE;
-         warp <= last; warp++)
+    uint32_t last = (thread + crt_highest_lane(lanes)) / RT_WARP_SIZE;
+    for (uint32_t warp = (thread + crt_lowest_lane(lanes)) / RT_WARP_SIZE; warp <= last; warp++)
         if (block->warps[warp].row.block < block->whole)
             return false;
     return true;
 }
 
-bool crt_race_are_settled(const struct race_shadow *shadow, uint64_t key, uint64_t begin,
-                          uint64_t end)
+static bool is_weak_read(uint32_t what)
+{
+    return (what & (RT_ACCESS_MASK | RT_RACE_STRONG)) == RT_ACCESS_READ;
+}
+
+static uint64_t run_of(const struct crt_running_block *running, uint32_t what)
+{
+    return what & RT_RACE_UNTOLD ? running->work : 0;
+}
+
+struct race_settling crt_race_settling(const struct crt_race_row *row)
+{
+    const struct crt_race_access *access = &row->access;
+    const struct crt_running_block *running = access->running;
+    if (!is_weak_read(access->what) || (access->owner && access->owner != running))
+        return (struct race_settling){0};
+    bool has_time = have_left(&running->races, access->race.thread, row->lanes);
+    return (struct race_settling){.run = access->owner ? 0 : run_of(running, access->what),
+                                  .time = has_time ? running->races.time : 0};
+}
+
+bool crt_race_are_settled(const struct race_shadow *shadow, const struct race_settling *settling,
+                          uint32_t warp, uint64_t begin, uint64_t end)
 {
     uint64_t last = (end - 1) / RACE_CELL_BYTES;
     uint64_t word = begin / RACE_CELL_BYTES;
@@ -41,50 +47,77 @@ bool crt_race_are_settled(const struct race_shadow *shadow, uint64_t key, uint64
         uint64_t left = last - word;
         uint64_t to = left < RACE_STRIP_WORDS - from ? from + left : RACE_STRIP_WORDS - 1;
         uint64_t words = (UINT64_C(2) << to) - (UINT64_C(1) << from);
-        if (!race_shadow_is_settled(shadow, strip, key, words))
+        if (words & ~race_shadow_settled(shadow, strip, settling, warp))
             return false;
         word = (strip + 1) * RACE_STRIP_WORDS;
     }
     return true;
 }
 
-uint64_t crt_race_settling_key(const struct crt_race_row *row)
+/* Of these lanes of a part, the first of which is at that byte, those with other words. */
+static uint64_t lanes_beside(const struct crt_race_row *row, uint64_t lanes, int64_t byte,
+                             unsigned first, uint64_t words)
 {
-    uint64_t key = key_of(&row->access);
-    return key != 0 && row->access.owner && !have_left(row) ? 0 : key;
+    uint64_t left = lanes;
+    for (; words != 0 && lanes != 0; lanes &= lanes - 1) {
+        uint64_t at = (uint64_t)byte + (crt_lowest_lane(lanes) - first) * row->stride;
+        uint64_t bytes = crt_lanes_from_to((unsigned)at, (unsigned)(at + row->access.bytes));
+        if ((race_words_with(bytes) & ~words) == 0)
+            left &= ~(lanes & -lanes);
+    }
+    return left;
 }
 
-bool crt_race_row_is_settled(const struct crt_race_row *row, uint64_t begin, uint64_t end)
+uint64_t crt_race_unsettled_lanes(const struct crt_race_row *row, const struct crt_race_part *part,
+                                  const struct race_settling *settling, unsigned byte)
 {
-    uint64_t key = crt_race_settling_key(row);
-    return key != 0 && crt_race_are_settled(crt_race_shadow_of(&row->access), key, begin, end);
+    uint64_t words = race_words_with(part->access.bytes);
+    uint64_t left = 0;
+    for (uint64_t rest = part->lanes, lanes; rest != 0; rest &= ~lanes) {
+        uint32_t warp = (row->access.race.thread + crt_lowest_lane(rest)) / RT_WARP_SIZE;
+        uint64_t settled = race_shadow_settled(part->shadow, part->strip, settling, warp);
+        lanes = crt_race_lanes_of_warp(row, rest);
+        if ((words & ~settled) != 0)
+            left |= lanes_beside(row, lanes, byte, crt_lowest_lane(part->lanes), settled);
+    }
+    return left;
 }
 
-bool crt_race_is_settled(const struct crt_running_block *running, uint64_t address, uint64_t bytes,
-                         uint32_t what)
+bool crt_race_is_settled(const struct crt_running_block *running, const struct rt_thread *thread,
+                         uint64_t lanes, uint64_t address, uint64_t bytes, uint32_t what)
 {
-    bool may_be = (what & (RT_ACCESS_MASK | RT_RACE_STRONG | RT_RACE_UNTOLD)) ==
-                  (RT_ACCESS_READ | RT_RACE_UNTOLD);
+    const struct race_block *block = &running->races;
+    uint32_t number = crt_thread_number(thread);
+    uint32_t warp = (number + crt_lowest_lane(lanes)) / RT_WARP_SIZE;
+    bool is_of_one = (number + crt_highest_lane(lanes)) / RT_WARP_SIZE == warp;
     uint64_t place;
-    return may_be && bytes != 0 && running->work != 0 && crt_race_place(address, bytes, &place) &&
-           crt_race_are_settled(crt_race_shadow(), running->work, place, place + bytes);
+    if (!is_weak_read(what) || bytes == 0 || running->work == 0 ||
+        !crt_race_place(address, bytes, &place))
+        return false;
+    const struct race_settling settling = {
+        .run = run_of(running, what), .time = have_left(block, number, lanes) ? block->time : 0};
+    return crt_race_are_settled(crt_race_shadow(), &settling, is_of_one ? warp : RACE_NO_WARP,
+                                place, place + bytes);
 }
 
-static const struct race_block *settling_block(const struct crt_race_access *access)
+/* 0 and false: nothing of it is settled. */
+static bool may_settle(const struct crt_race_access *access, uint64_t *run)
 {
-    return access->owner ? &access->running->races : NULL;
+    *run = access->owner ? 0 : run_of(access->running, access->what);
+    return is_weak_read(access->what) && (!access->owner || access->owner == access->running);
 }
 
-void crt_race_settle(const struct crt_race_access *access, uint64_t strip)
+void crt_race_settle(const struct crt_race_access *access, const struct crt_race_part *part)
 {
-    uint64_t key = key_of(access);
-    if (key != 0)
-        race_shadow_settle(crt_race_shadow_of(access), strip, key, settling_block(access));
+    uint64_t run;
+    if (may_settle(access, &run))
+        race_shadow_settle(part->shadow, part->strip, part->access.bytes, run,
+                           &access->running->races);
 }
 
 void crt_race_settle_cell(const struct crt_race_access *access, uint64_t word)
 {
-    uint64_t key = key_of(access);
-    if (key != 0)
-        race_shadow_settle_cell(crt_race_shadow_of(access), word, key, settling_block(access));
+    uint64_t run;
+    if (may_settle(access, &run))
+        race_shadow_settle_cell(crt_race_shadow_of(access), word, run, &access->running->races);
 }

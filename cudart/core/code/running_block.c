@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cudart/core/check/findings.h"
+#include "cudart/core/code/race_copies.h"
 #include "cudart/core/code/race_memory.h"
 #include "scheduler/scheduler.h"
 
@@ -92,6 +93,7 @@ static void begin(struct crt_running_block *running)
         make_shadow(running, launch->shared_bytes);
         if (is_other_launch)
             begin_launch(running, launch);
+        crt_race_copies_begin(running);
         memset(running->cluster_phases, 0, sizeof running->cluster_phases);
     }
 }

@@ -32,6 +32,7 @@ struct crt_running_block {
     uint32_t work;                             /* the number of that: races/works.h */
     uint32_t ordered_works[CRT_ORDERED_WORKS]; /* some that come before it, by number */
     uint32_t beside_work;                      /* and one that does not */
+    struct crt_race_copies *copies;            /* what its threads copy; NULL: nothing yet */
     struct meet_block meetings;                /* with --check=sync */
 };
 

@@ -19,8 +19,11 @@ static bool is_same_value(const struct race_access *a, const struct race_access 
 static bool is_race(const struct race_block *block, const struct race_access *access,
                     const struct race_access *earlier)
 {
-    return (access->bytes & earlier->bytes) != 0 &&
-           !race_are_strong(access->flags, access->block, earlier->flags, earlier->block) &&
+    if ((access->bytes & earlier->bytes) == 0 || access->flags & RACE_ARRIVES)
+        return false;
+    if (earlier->flags & RACE_PENDING)
+        return true;
+    return !race_are_strong(access->flags, access->block, earlier->flags, earlier->block) &&
            !is_same_value(access, earlier) && !is_before(block, access, earlier);
 }
 
@@ -155,7 +158,7 @@ static bool is_harmless(const struct race_block *block, uint32_t warp,
 {
     return (access->bytes & earlier->bytes) == 0 ||
            race_are_strong(access->flags, access->block, earlier->flags, earlier->block) ||
-           is_before_warp(block, warp, earlier);
+           (!(earlier->flags & RACE_PENDING) && is_before_warp(block, warp, earlier));
 }
 
 bool race_cell_is_for_lanes(const struct race_cell *cell, uint32_t run,

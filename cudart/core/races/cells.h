@@ -15,11 +15,13 @@
 
 enum race_flags {
     RACE_WRITES = 1,
-    RACE_STRONG = 2,  /* relaxed, volatile, atomic … */
-    RACE_BLOCK = 4,   /* … only towards threads of its block */
-    RACE_VALUE = 8,   /* a write whose value is known */
-    RACE_SYSTEM = 16, /* strong, … and towards the host */
-    RACE_HOST = 32    /* of the host, which may be strong or not */
+    RACE_STRONG = 2,   /* relaxed, volatile, atomic … */
+    RACE_BLOCK = 4,    /* … only towards threads of its block */
+    RACE_VALUE = 8,    /* a write whose value is known */
+    RACE_SYSTEM = 16,  /* strong, … and towards the host */
+    RACE_HOST = 32,    /* of the host, which may be strong or not */
+    RACE_PENDING = 64, /* a copy that its thread has not waited for: nobody may come to it, … */
+    RACE_ARRIVES = 128 /* … until this write, its end, which does not race itself */
 };
 
 struct race_access {

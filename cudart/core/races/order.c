@@ -4,6 +4,7 @@
  */
 #include "cudart/core/races/order.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- units of clocks: all of a block, or a warp of it ---- */
@@ -48,9 +49,20 @@ static void clear_row(struct race_row *row)
 
 /* ---- the block ---- */
 
+/* Each block takes some numbers at a time. */
+#define TIMES 4096
+
+static void change_time(struct race_block *block)
+{
+    static _Atomic uint64_t next;
+    if (block->time % TIMES == 0)
+        block->time = atomic_fetch_add_explicit(&next, TIMES, memory_order_relaxed);
+    block->time++;
+}
+
 static uint32_t tick(struct race_block *block)
 {
-    block->time++;
+    change_time(block);
     return ++block->now;
 }
 
@@ -62,7 +74,7 @@ void race_block_begin(struct race_block *block, uint64_t launch, uint32_t index,
     block->threads = threads;
     block->now = 1;
     block->whole = 0;
-    block->time++;
+    change_time(block);
     for (uint32_t w = 0; w * RT_WARP_SIZE < threads; w++) {
         struct race_warp *warp = &block->warps[w];
         clear_row(&warp->row);

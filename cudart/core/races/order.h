@@ -19,6 +19,7 @@
 
 #define RACE_WARPS_MAX    32
 #define RACE_BARRIERS_MAX 16
+#define RACE_TIME_BITS    41
 
 /* What is known of the own block: all that its threads did before `block`, and a warp before
  * warps[its number]. */
@@ -62,7 +63,7 @@ struct race_block {
     uint32_t threads;
     uint32_t now;   /* from 1 */
     uint32_t whole; /* when the last barrier of all threads was complete */
-    uint64_t time;  /* changes with now, and never comes back with another block */
+    uint64_t time;  /* changes with now, and no other block ever has the same: RACE_TIME_BITS */
     struct race_warp warps[RACE_WARPS_MAX];
     struct race_barrier barriers[RACE_BARRIERS_MAX];
     uint32_t met[RACE_WARPS_MAX * RT_WARP_SIZE]; /* the generation that a thread waits for */

@@ -91,3 +91,22 @@ bool race_strip_takes(const struct race_strip_access *place, const struct race_s
     return join_forms(place, access, bytes, joined) &&
            join_lines(joined, access->line, bytes, others);
 }
+
+uint64_t race_bytes_of_same_warp(const struct race_strip_access *a,
+                                 const struct race_strip_access *b, uint64_t bytes)
+{
+    uint32_t warp, other;
+    uint64_t same = 0;
+    if (bytes == 0 || a->block != b->block)
+        return 0;
+    if (race_is_of_one_warp(a, bytes, &warp) && race_is_of_one_warp(b, bytes, &other))
+        return warp == other ? bytes : 0;
+    while (bytes != 0) {
+        unsigned byte = race_first_of(bytes);
+        uint64_t units = race_first_units(a, b, bytes);
+        if (race_strip_thread(a, byte) / RT_WARP_SIZE == race_strip_thread(b, byte) / RT_WARP_SIZE)
+            same |= units;
+        bytes &= ~units;
+    }
+    return same;
+}

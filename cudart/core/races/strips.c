@@ -97,11 +97,20 @@ struct race_cell race_shadow_look(const struct race_shadow *shadow, uint64_t wor
     return cell;
 }
 
+static void take_words(_Atomic uint64_t *settled, uint64_t words)
+{
+    uint64_t all = atomic_load_explicit(settled, memory_order_relaxed);
+    if (all & words)
+        atomic_store_explicit(settled, all & ~words, memory_order_relaxed);
+}
+
 static void unsettle(const struct race_shadow *shadow, uint64_t strip, uint64_t words)
 {
-    uint64_t settled = atomic_load_explicit(&shadow->settled[strip], memory_order_relaxed);
-    if (settled & words)
-        atomic_store_explicit(&shadow->settled[strip], settled & ~words, memory_order_relaxed);
+    struct race_settled *settled = &shadow->settled[strip];
+    take_words(&settled->run, words);
+    take_words(&settled->block, words);
+    for (unsigned i = 0; i < RACE_WARPS_BESIDE; i++)
+        take_words(&settled->warps[i], words);
 }
 
 struct race_cell *race_shadow_cell(const struct race_shadow *shadow, uint64_t word)
@@ -177,6 +186,12 @@ static bool find_before(const struct race_block *block, const struct race_strip_
 {
     uint32_t warp, other;
     *before = bytes;
+    if (access->flags & RACE_ARRIVES)
+        return true;
+    if (earlier->flags & RACE_PENDING) {
+        *before = 0;
+        return true;
+    }
     if (race_is_of_same_threads(access, earlier))
         return true;
     if (!race_is_of_one_warp(access, bytes, &warp))
@@ -218,25 +233,6 @@ static bool may_race(const struct race_block *block, const struct race_strip_acc
     return bytes != 0 &&
            !race_are_strong(access->flags, access->block, earlier->flags, earlier->block) &&
            bytes_before(block, access, earlier, bytes) != bytes;
-}
-
-static uint64_t bytes_of_same_warp(const struct race_strip_access *a,
-                                   const struct race_strip_access *b, uint64_t bytes)
-{
-    uint32_t warp, other;
-    uint64_t same = 0;
-    if (bytes == 0 || a->block != b->block)
-        return 0;
-    if (race_is_of_one_warp(a, bytes, &warp) && race_is_of_one_warp(b, bytes, &other))
-        return warp == other ? bytes : 0;
-    while (bytes != 0) {
-        unsigned byte = race_first_of(bytes);
-        uint64_t units = race_first_units(a, b, bytes);
-        if (race_strip_thread(a, byte) / RT_WARP_SIZE == race_strip_thread(b, byte) / RT_WARP_SIZE)
-            same |= units;
-        bytes &= ~units;
-    }
-    return same;
 }
 
 /* ---- what is kept ---- */
@@ -332,9 +328,9 @@ static bool keep_write(const struct slot *writes, const struct race_strip_access
 static uint64_t bytes_of_warp(const struct slot *slot, const struct race_strip_access *access,
                               uint64_t bytes)
 {
-    uint64_t same = bytes_of_same_warp(access, slot->one, bytes & slot->one->bytes);
+    uint64_t same = race_bytes_of_same_warp(access, slot->one, bytes & slot->one->bytes);
     if (has_other(slot))
-        same |= bytes_of_same_warp(access, slot->other, bytes & slot->other->bytes);
+        same |= race_bytes_of_same_warp(access, slot->other, bytes & slot->other->bytes);
     return same;
 }
 
@@ -438,6 +434,8 @@ static bool is_harmless(const struct race_block *block, uint32_t warp,
     uint64_t bytes = access->bytes & earlier->bytes;
     if (bytes == 0 || race_are_strong(access->flags, access->block, earlier->flags, earlier->block))
         return true;
+    if (earlier->flags & RACE_PENDING)
+        return false;
     while (bytes != 0) {
         unsigned byte = race_first_of(bytes);
         if (!race_is_before_warp(block, warp, earlier->block, race_strip_thread(earlier, byte),

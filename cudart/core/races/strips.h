@@ -2,7 +2,7 @@
  *
  * The last accesses to bytes that lie side by side, where lanes have accessed them by one
  * instruction: what a strip says of its bytes is what their cells would say. A word of which it
- * cannot be said so stands in its cell. Not thread-safe but for race_shadow_is_settled.
+ * cannot be said so stands in its cell. Not thread-safe but for race_shadow_settled.
  */
 #ifndef PTXRUN_CUDART_CORE_RACES_STRIPS_H
 #define PTXRUN_CUDART_CORE_RACES_STRIPS_H
@@ -60,6 +60,8 @@ static inline uint64_t race_strip_bytes(const struct race_strip *strip,
                            : bytes;
 }
 
+struct race_settled;
+
 /* Of some memory; all zero: nobody has accessed it. */
 struct race_shadow {
     struct race_strip *strips;
@@ -68,8 +70,8 @@ struct race_shadow {
      * forgotten. */
     struct race_strip *before;
     struct race_strip_more *more_before;
-    _Atomic uint64_t *settled; /* by strip: a key, and a bit for each word; below */
-    uint32_t *values;          /* by word: of writes that have one */
+    struct race_settled *settled; /* by strip; below */
+    uint32_t *values;             /* by word: of writes that have one */
     struct race_cell *cells;
 };
 
@@ -132,30 +134,67 @@ static inline uint32_t race_strip_thread(const struct race_strip_access *access,
 
 /* ---- words that need not be told of reads ----
  *
- * A word is settled for a run if the two reads that are kept of it are weak, and of different
- * blocks, of which none ever knows what another one does: whatever writes to it races with one of
- * them. Likewise, until anything orders threads of a block again, if they are of two of its warps:
- * of more readers at a time two are kept. */
+ * Of the readers of a word two are kept. They say enough, until somebody writes,
+ *   for a run: if both are weak, and of different blocks, of which none ever knows what another
+ *     one does: whatever writes to the word races with one of them;
+ *   for a block, until anything orders its threads again: if both are of two of its warps;
+ *   for a warp, likewise: if both are of it.
+ * Then the word is settled for these. */
 
 #define RACE_SETTLED_WORDS ((UINT64_C(1) << RACE_STRIP_WORDS) - 1)
+#define RACE_WARPS_BESIDE  2 /* of which a strip can say something at a time */
+#define RACE_NO_WARP       UINT32_MAX
 
-/* words: a bit for each; key: of the run or the time, below 2^48. */
-static inline bool race_shadow_is_settled(const struct race_shadow *shadow, uint64_t strip,
-                                          uint64_t key, uint64_t words)
+/* By strip, for each of these: a key, and a bit for each word. */
+struct race_settled {
+    _Atomic uint64_t run;
+    _Atomic uint64_t block;
+    _Atomic uint64_t warps[RACE_WARPS_BESIDE]; /* with an even number, with an odd one */
+};
+
+/* For whom words may have been settled that somebody reads now; 0: for nobody. */
+struct race_settling {
+    uint64_t run; /* below 2^32 */
+    uint64_t time;
+};
+
+static inline uint64_t race_key_of_block(const struct race_settling *settling)
 {
-    uint64_t settled = atomic_load_explicit(&shadow->settled[strip], memory_order_relaxed);
-    return (settled | (words ^ RACE_SETTLED_WORDS)) ==
-           (key << RACE_STRIP_WORDS | RACE_SETTLED_WORDS);
+    return UINT64_C(1) << 47 | settling->time;
+}
+
+static inline uint64_t race_key_of_warp(const struct race_settling *settling, uint32_t warp)
+{
+    return race_key_of_block(settling) | (uint64_t)(warp + 1) << RACE_TIME_BITS;
+}
+
+static inline uint64_t race_words_under(const _Atomic uint64_t *settled, uint64_t key)
+{
+    uint64_t words = atomic_load_explicit(settled, memory_order_relaxed);
+    return words >> RACE_STRIP_WORDS == key ? words & RACE_SETTLED_WORDS : 0;
+}
+
+/* The strip's words that lanes of the warp need not tell of, a bit for each. */
+static inline uint64_t race_shadow_settled(const struct race_shadow *shadow, uint64_t strip,
+                                           const struct race_settling *settling, uint32_t warp)
+{
+    const struct race_settled *settled = &shadow->settled[strip];
+    uint64_t words = race_words_under(&settled->run, settling->run);
+    if (settling->time != 0)
+        words |= race_words_under(&settled->block, race_key_of_block(settling)) |
+                 race_words_under(&settled->warps[warp % RACE_WARPS_BESIDE],
+                                  race_key_of_warp(settling, warp));
+    return words;
 }
 
 /* A bit for each word of which any of these bytes is. */
 uint64_t race_words_with(uint64_t bytes);
 
-/* Behind a read that does not race: of words of the strip, or this word, which stands in its cell.
- * block: whose time the key is of; NULL: it is of the run. */
-void race_shadow_settle(const struct race_shadow *shadow, uint64_t strip, uint64_t key,
-                        const struct race_block *block);
-void race_shadow_settle_cell(const struct race_shadow *shadow, uint64_t word, uint64_t key,
+/* Behind a read that does not race, by the block: of these bytes of the strip, or of this word,
+ * which stands in its cell. run: 0 unless blocks of it know nothing of each other. */
+void race_shadow_settle(const struct race_shadow *shadow, uint64_t strip, uint64_t bytes,
+                        uint64_t run, const struct race_block *block);
+void race_shadow_settle_cell(const struct race_shadow *shadow, uint64_t word, uint64_t run,
                              const struct race_block *block);
 
 #endif

@@ -9,8 +9,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define PARTS   64
-#define BUCKETS 256 /* of a part */
+#define PARTS        64
+#define BUCKETS      256 /* of a part */
+#define LAUNCHES_MAX 8   /* of which a place knows at a time */
 
 struct sync {
     struct sync *next;
@@ -51,20 +52,36 @@ static _Atomic(struct sync *) *bucket_of(struct part *part, uintptr_t place)
 /* Of this launch; NULL if there is none. */
 static struct sync *find_locked(struct part *part, uintptr_t place, uint64_t launch)
 {
+    struct sync *sync = *bucket_of(part, place);
+    while (sync && (sync->place != place || sync->launch != launch))
+        sync = sync->next;
+    return sync;
+}
+
+/* The one of the oldest of so many launches, which most likely has ended; NULL: they are fewer. */
+static struct sync *find_oldest_locked(struct part *part, uintptr_t place)
+{
+    struct sync *oldest = NULL;
+    unsigned count = 0;
     for (struct sync *sync = *bucket_of(part, place); sync; sync = sync->next) {
         if (sync->place != place)
             continue;
-        if (sync->launch != launch)
-            race_clock_clear(&sync->clock);
-        sync->launch = launch;
-        return sync;
+        count++;
+        if (!oldest || sync->launch < oldest->launch)
+            oldest = sync;
     }
-    return NULL;
+    return count < LAUNCHES_MAX ? NULL : oldest;
 }
 
 static struct sync *add_locked(struct part *part, uintptr_t place, uint64_t launch)
 {
-    struct sync *sync = calloc(1, sizeof *sync);
+    struct sync *sync = find_oldest_locked(part, place);
+    if (sync) {
+        race_clock_clear(&sync->clock);
+        sync->launch = launch;
+        return sync;
+    }
+    sync = calloc(1, sizeof *sync);
     if (!sync)
         return NULL;
     _Atomic(struct sync *) *bucket = bucket_of(part, place);

@@ -24,7 +24,7 @@ struct program {
     struct race_shadow shadow;
     struct race_strip strips[STRIPS];
     struct race_strip_more more[STRIPS];
-    _Atomic uint64_t settled[STRIPS];
+    struct race_settled settled[STRIPS];
     uint32_t values[WORDS];
     struct race_cell cells[WORDS];
     struct race_cell alone[WORDS]; /* told word by word */
@@ -467,22 +467,40 @@ Test(race_strips, take_structures_of_threads)
 
 /* ---- settled words ---- */
 
-#define KEY 77
+#define RUN 77
 
-static bool is_settled(const struct program *program, unsigned words)
+/* Whether a warp of the block need not tell that it reads the first word. */
+static bool is_settled(const struct program *program, unsigned block, uint32_t warp)
 {
-    return race_shadow_is_settled(&program->shadow, 0, KEY, words);
+    const struct race_settling settling = {.run = RUN, .time = program->blocks[block].time};
+    return race_shadow_settled(&program->shadow, 0, &settling, warp) & 1;
 }
 
-/* The first word, all of a warp at once; by the block, which settles it for itself or the run. */
-static void read_by(struct program *program, unsigned block, unsigned warp, bool is_for_block)
+static bool is_settled_for_run(const struct program *program, uint64_t run)
+{
+    const struct race_settling settling = {.run = run};
+    return race_shadow_settled(&program->shadow, 0, &settling, RACE_NO_WARP) & 1;
+}
+
+/* The first word, all of a warp at once; the blocks know nothing of each other. */
+static void read_by(struct program *program, unsigned block, unsigned warp)
 {
     const struct race_access access = {.block = block,
                                        .stamp = program->blocks[block].now,
                                        .thread = (uint16_t)(warp * RT_WARP_SIZE),
                                        .bytes = 0xf};
     cr_assert(tell_lanes(program, &access, 0, UINT32_MAX));
-    race_shadow_settle(&program->shadow, 0, KEY, is_for_block ? &program->blocks[block] : NULL);
+    race_shadow_settle(&program->shadow, 0, RACE_WORD_BYTES, RUN, &program->blocks[block]);
+}
+
+/* One lane of the first warp. */
+static void read_by_lane(struct program *program, unsigned lane)
+{
+    const struct race_access access = {
+        .stamp = program->blocks[0].now, .thread = (uint16_t)lane, .bytes = 0xf};
+    struct race_cell *cell = race_shadow_cell(&program->shadow, 0);
+    race_cell_access(cell, 1, &program->blocks[0], &access);
+    race_shadow_settle_cell(&program->shadow, 0, RUN, &program->blocks[0]);
 }
 
 static void write_by(struct program *program, unsigned block, unsigned thread)
@@ -498,16 +516,16 @@ static void write_by(struct program *program, unsigned block, unsigned thread)
 Test(race_strips, are_settled_when_two_blocks_have_read)
 {
     struct program *program = begin(0);
-    read_by(program, 0, 0, false);
-    read_by(program, 0, 1, false);
-    cr_expect(!is_settled(program, 1), "one block");
-    read_by(program, 1, 0, false);
-    cr_expect(is_settled(program, 1));
-    cr_expect(!is_settled(program, 2), "another word");
-    cr_expect(!is_settled(program, 3));
-    cr_expect(!race_shadow_is_settled(&program->shadow, 0, KEY + 1, 1), "another key");
+    read_by(program, 0, 0);
+    read_by(program, 0, 1);
+    cr_expect(!is_settled_for_run(program, RUN), "one block");
+    read_by(program, 1, 0);
+    cr_expect(is_settled_for_run(program, RUN));
+    cr_expect(!is_settled_for_run(program, RUN + 1), "another run");
+    const struct race_settling settling = {.run = RUN};
+    cr_expect_eq(race_shadow_settled(&program->shadow, 0, &settling, 0), 1, "another word");
     write_by(program, 0, 0);
-    cr_expect(!is_settled(program, 1), "written");
+    cr_expect(!is_settled_for_run(program, RUN), "written");
     end(program);
 }
 
@@ -521,15 +539,16 @@ Test(race_strips, are_not_settled_once_the_run_has_written)
                                         {.block = 1, .stamp = 1, .bytes = 0xf}};
     cell->reads[0] = reads[0];
     cell->reads[1] = reads[1];
-    race_shadow_settle_cell(&program->shadow, 0, KEY, NULL);
-    cr_expect(!is_settled(program, 1));
+    race_shadow_settle_cell(&program->shadow, 0, RUN, &program->blocks[0]);
+    cr_expect(!is_settled_for_run(program, RUN));
     cell->write.bytes = 0;
-    race_shadow_settle_cell(&program->shadow, 0, KEY, NULL);
-    cr_expect(is_settled(program, 1));
+    race_shadow_settle_cell(&program->shadow, 0, RUN, &program->blocks[0]);
+    cr_expect(is_settled_for_run(program, RUN));
     end(program);
 }
 
-Test(race_strips, are_settled_for_a_block_when_two_warps_have_read)
+/* What the first thread writes, behind which a barrier comes. */
+static struct program *begin_with_write(void)
 {
     struct program *program = begin(0);
     struct race_access access = {.stamp = 1, .line = 1, .bytes = 0xf, .flags = RACE_WRITES};
@@ -538,9 +557,42 @@ Test(race_strips, are_settled_for_a_block_when_two_warps_have_read)
     part.unit = RACE_CELL_BYTES;
     tell_strip(program, access, 0, &part, 0);
     do_barrier(&program->blocks[0]);
-    read_by(program, 0, 0, true);
-    cr_expect(!is_settled(program, 1), "one warp");
-    read_by(program, 0, 1, true);
-    cr_expect(is_settled(program, 1));
+    return program;
+}
+
+Test(race_strips, are_settled_for_a_block_when_two_warps_have_read)
+{
+    struct program *program = begin_with_write();
+    read_by(program, 0, 0);
+    cr_expect(!is_settled(program, 0, 1), "one warp");
+    read_by(program, 0, 1);
+    cr_expect(is_settled(program, 0, 2));
+    cr_expect(!is_settled(program, 1, 2), "another block");
+    do_barrier(&program->blocks[0]);
+    cr_expect(!is_settled(program, 0, 2), "behind a barrier");
+    end(program);
+}
+
+Test(race_strips, are_settled_for_a_warp_when_two_lanes_have_read)
+{
+    struct program *program = begin_with_write();
+    read_by_lane(program, 3);
+    cr_expect(!is_settled(program, 0, 0), "one lane");
+    read_by_lane(program, 9);
+    cr_expect(is_settled(program, 0, 0));
+    cr_expect(!is_settled(program, 0, 1), "another warp");
+    cr_expect(!is_settled(program, 0, 2), "another warp with an even number");
+    write_by(program, 0, 40);
+    cr_expect(!is_settled(program, 0, 0), "written");
+    end(program);
+}
+
+Test(race_strips, are_not_settled_for_a_warp_that_has_written)
+{
+    struct program *program = begin(0);
+    write_by(program, 0, 0);
+    read_by_lane(program, 0);
+    read_by_lane(program, 1);
+    cr_expect(!is_settled(program, 0, 0));
     end(program);
 }
