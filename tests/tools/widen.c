@@ -319,6 +319,20 @@ static void print_outcome(const struct iteration_case *c, const struct iteration
     printf("%s%s\n", outcome->message[0] ? ": " : "", outcome->message);
 }
 
+/* Those in which it makes a difference that steps are skipped; the others are tested without. */
+static uint32_t with_skipped(const struct iteration_case *c, struct iteration_config *configs,
+                             uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        struct iteration_config with_all = configs[n];
+        with_all.skipped = 0;
+        if (configs[n].skipped == 0 || !iteration_becomes_same(c, &configs[n], &with_all))
+            configs[kept++] = configs[n];
+    }
+    return kept;
+}
+
 static void compare_iteration(const struct widen_options *options, unsigned number,
                               const struct iteration_case *c, struct widen_tally *tally)
 {
@@ -327,6 +341,9 @@ static void compare_iteration(const struct widen_options *options, unsigned numb
     uint32_t count = list_configs(options, c, configs);
     unsigned shown = 0;
     count = thin_out(configs, count, options->share, options->first_seed + number);
+    count = with_skipped(c, configs, count);
+    if (count == 0)
+        return;
     struct iteration_outcome *outcomes = calloc(count, sizeof *outcomes);
     if (outcomes == NULL || iteration_attempt(c, configs, count, outcomes, &err) != PXR_OK) {
         printf("BAD   %s: %s\n", c->name, err.message);

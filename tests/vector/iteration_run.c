@@ -487,30 +487,56 @@ void iteration_run_config(struct iteration_run *run, const struct iteration_conf
     free(report.explanation);
 }
 
-enum pxr_status iteration_print(const struct iteration_case *c,
-                                const struct iteration_config *config, bool is_prepared_only,
-                                struct pxr_error *err)
+/* The widened module, or the one to widen, as text: LLVMDisposeMessage. NULL: see err. */
+static char *make_text(const struct iteration_case *c, const struct iteration_config *config,
+                       bool is_prepared_only, struct tr_vector_report *report,
+                       struct pxr_error *err)
 {
     struct iteration_host host = {0};
-    struct tr_vector_report report = {0};
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = NULL;
+    char *text = NULL;
     enum pxr_status status = iteration_host_init(&host, err);
     if (status == PXR_OK)
         status = make_prepared(c, &host, config, context, &module, err);
     if (status == PXR_OK && !is_prepared_only)
-        status = widen_prepared(module, &host, config, &report, err);
-    if (module != NULL) {
-        char *text = LLVMPrintModuleToString(module);
-        fputs(text, stdout);
-        LLVMDisposeMessage(text);
+        status = widen_prepared(module, &host, config, report, err);
+    if (status == PXR_OK)
+        text = LLVMPrintModuleToString(module);
+    if (module != NULL)
         LLVMDisposeModule(module);
-    }
-    if (report.explanation != NULL)
-        printf("; %s\n", report.explanation);
-    free(report.explanation);
     LLVMContextDispose(context);
     if (host.target != NULL)
         iteration_host_fini(&host);
-    return status;
+    return text;
+}
+
+enum pxr_status iteration_print(const struct iteration_case *c,
+                                const struct iteration_config *config, bool is_prepared_only,
+                                struct pxr_error *err)
+{
+    struct tr_vector_report report = {0};
+    char *text = make_text(c, config, is_prepared_only, &report, err);
+    if (text != NULL)
+        fputs(text, stdout);
+    if (report.explanation != NULL)
+        printf("; %s\n", report.explanation);
+    LLVMDisposeMessage(text);
+    free(report.explanation);
+    return text != NULL ? PXR_OK : PXR_COMPILE_FAILED;
+}
+
+bool iteration_becomes_same(const struct iteration_case *c, const struct iteration_config *a,
+                            const struct iteration_config *b)
+{
+    struct tr_vector_report reports[2] = {0};
+    struct pxr_error ignored = {0};
+    char *texts[] = {make_text(c, a, false, &reports[0], &ignored),
+                     make_text(c, b, false, &reports[1], &ignored)};
+    bool is_same = texts[0] != NULL && texts[1] != NULL && strcmp(texts[0], texts[1]) == 0;
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMDisposeMessage(texts[i]);
+        free(reports[i].explanation);
+    }
+    return is_same;
 }

@@ -64,4 +64,8 @@ enum pxr_status iteration_print(const struct iteration_case *c,
                                 const struct iteration_config *config, bool is_prepared_only,
                                 struct pxr_error *err);
 
+/* Whether the widened module is the same in both configurations. */
+bool iteration_becomes_same(const struct iteration_case *c, const struct iteration_config *a,
+                            const struct iteration_config *b);
+
 #endif
