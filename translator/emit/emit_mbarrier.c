@@ -69,10 +69,12 @@ enum pxr_status tr_emit_mbarrier_init(struct tr_ctx *ctx, const struct ptx_inst 
     return PXR_OK;
 }
 
+/* Volatile: a read that could be made before its branch would be torn from what is written back. */
 static LLVMValueRef load(struct tr_ctx *ctx, LLVMValueRef object)
 {
     LLVMValueRef word = LLVMBuildLoad2(ctx->builder, ctx->i64, object, "");
     LLVMSetAlignment(word, OBJECT_BYTES);
+    LLVMSetVolatile(word, true);
     return word;
 }
 
