@@ -178,6 +178,7 @@ Test(ptxrun_api, bad_arguments_are_named)
     launch.dynamic_shared_bytes = 0;
     launch.block[0] = 0;
     cr_assert_eq(ptxrun_launch(kernel, &launch, args, 3, &err), PTXRUN_INVALID_ARGUMENT);
+    ptxrun_unload(module);
     cr_assert_eq(ptxrun_load_text(NULL, 0, &module, &err), PTXRUN_INVALID_ARGUMENT);
     ptxrun_unload(NULL);
 }

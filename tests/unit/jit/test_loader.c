@@ -15,6 +15,7 @@
 #include "kernel_abi/placeholders.h"
 #include "rt_stub.h"
 #include "tests/support/emulated.h"
+#include "tests/support/leaks.h"
 #include "util/pages.h"
 
 #define GOOD_BARRIER_LINE 54
@@ -256,6 +257,8 @@ Test(loader, object_with_any_damaged_byte_loads_or_is_refused, .timeout = 600)
     static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     struct jit_object object = read_fixture("good");
     size_t count = is_by_orc() ? 1 : sizeof values;
+    if (is_by_orc())
+        forgive_leaks();
     for (size_t i = 0; i < object.size_bytes; i++) {
         uint8_t before = object.bytes[i];
         for (size_t v = 0; v < count; v++) {
@@ -273,6 +276,8 @@ Test(loader, object_with_many_damaged_bytes_loads_or_is_refused, .timeout = 600)
     struct jit_object object = {.bytes = malloc(good.size_bytes), .size_bytes = good.size_bytes};
     uint64_t random = 88172645463325252;
     unsigned rounds = is_by_orc() ? 1000 : 20000;
+    if (is_by_orc())
+        forgive_leaks();
     for (unsigned round = 0; round < rounds; round++) {
         memcpy(object.bytes, good.bytes, good.size_bytes);
         for (unsigned i = 0; i < 1 + round % 6; i++) {

@@ -20,12 +20,12 @@ struct vector {
     uint64_t want;
 };
 
-/* Never freed: a test's process is short. */
+/* There until the next call. */
 static inline const struct ptx_inst *instruction(const char *text)
 {
+    static struct ptx_module *module;
     char source[512];
     struct pxr_error err = {0};
-    struct ptx_module *module = NULL;
     struct pxr_str str;
 
     str.len = (size_t)snprintf(source, sizeof(source),
@@ -34,6 +34,7 @@ static inline const struct ptx_inst *instruction(const char *text)
                                ".reg .b64 %%d<8>;\n.reg .pred %%p<8>;\n%s;\nret;\n}\n",
                                text);
     str.ptr = source;
+    ptx_module_destroy(module);
     cr_assert_eq(ptx_parse(str, "test", &module, &err), PXR_OK, "%s: %s", text, err.message);
     for (uint32_t i = 0; i < module->funcs[0]->stmt_count; i++) {
         if (module->funcs[0]->stmts[i].kind == PTX_STMT_INST)

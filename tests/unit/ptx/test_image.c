@@ -354,9 +354,11 @@ Test(image, wrappers_that_point_nowhere_are_refused)
     struct wrapper nowhere = {PTX_FATBIN_WRAPPER_MAGIC, 1, (void *)0x10, NULL};
     cr_expect_eq(ptx_image_load(&nowhere, PTX_IMAGE_SIZE_UNKNOWN, 75, "damaged", &module, &err),
                  PXR_BAD_IMAGE);
-    nowhere = wrap_linked(open_fixture("rdc.exe"));
+    struct ptx_file *file = open_fixture("rdc.exe");
+    nowhere = wrap_linked(file);
     nowhere.linked = (void *)0x10;
     cr_expect_eq(ptx_image_load(&nowhere, PTX_IMAGE_SIZE_UNKNOWN, 75, "damaged", &module, &err),
                  PXR_BAD_IMAGE);
     cr_expect_not_null(strstr(err.message, "list of fat binaries"), "%s", err.message);
+    ptx_file_close(file);
 }
