@@ -11,6 +11,8 @@
 
 #include <criterion/criterion.h>
 
+#include "tests/support/leaks.h"
+
 static int is_set_up;
 
 static void set_up(void)
@@ -42,6 +44,23 @@ Test(good, is_skipped)
 Test(good, is_killed_as_wanted, .signal = SIGKILL)
 {
     raise(SIGKILL);
+}
+
+static void lose_memory(void)
+{
+    *(void *volatile *)calloc(1, sizeof(void *)) = calloc(1, 100);
+}
+
+Test(good, leaks_and_is_forgiven)
+{
+    forgive_leaks();
+    lose_memory();
+}
+
+Test(bad, fails_and_is_forgiven_leaks)
+{
+    forgive_leaks();
+    cr_assert(0);
 }
 
 Test(bad, goes_on_after_a_failure)
@@ -91,7 +110,7 @@ Test(bad, is_not_killed_as_wanted, .signal = SIGKILL)
 
 Test(address, leaks)
 {
-    *(void *volatile *)calloc(1, sizeof(void *)) = calloc(1, 100);
+    lose_memory();
 }
 
 Test(address, reads_behind)
