@@ -312,7 +312,8 @@ enum pxr_status tr_keep_early_reads(LLVMModuleRef module, const struct ptx_func 
     if (LLVMGetNamedFunction(module, rt_placeholders[RT_CALL_BAR_SYNC].name) == NULL)
         return PXR_OK;
     enum pxr_status status = tr_graph_build(&r.graph, function, tr_is_whole_block, err);
-    if (status == PXR_OK && kernel != NULL && tr_raise_sunk_reads(&r.graph, kernel)) {
+    if (status == PXR_OK && kernel != NULL && r.graph.segment_count <= SEGMENTS_MAX &&
+        tr_raise_sunk_reads(&r.graph, kernel)) {
         tr_graph_fini(&r.graph);
         status = tr_graph_build(&r.graph, function, tr_is_whole_block, err);
     }

@@ -22,7 +22,8 @@ struct sunk_reads {
     const struct ptx_func *kernel;
     LLVMBuilderRef builder;
     LLVMValueRef barrier;
-    uint32_t behind; /* the segment that begins at the barrier */
+    uint32_t behind;    /* the segment that begins at the barrier */
+    uint32_t statement; /* the first one behind the barrier in PTX; 0: not looked for yet */
     bool has_raised;
 };
 
@@ -47,19 +48,23 @@ static bool ends_straight_code(const struct ptx_stmt *stmt)
     }
 }
 
-/* Whether all threads that are behind the instruction of one line come to that of another one, and
- * execute it. */
-static bool leads_straight(const struct ptx_func *kernel, int from, int to)
+/* Of the one behind the instruction of that line. */
+static uint32_t statement_behind(const struct ptx_func *kernel, int line)
 {
-    bool is_behind = false;
-    for (uint32_t i = 0; i < kernel->stmt_count; i++) {
+    uint32_t i = 0;
+    while (i < kernel->stmt_count &&
+           (kernel->stmts[i].kind != PTX_STMT_INST || kernel->stmts[i].inst.line != line))
+        i++;
+    return i + 1;
+}
+
+/* Whether all threads that come to the statement come to the instruction of that line, and execute
+ * it. */
+static bool leads_straight(const struct ptx_func *kernel, uint32_t statement, int line)
+{
+    for (uint32_t i = statement; i < kernel->stmt_count; i++) {
         const struct ptx_stmt *stmt = &kernel->stmts[i];
-        bool is_inst = stmt->kind == PTX_STMT_INST;
-        if (!is_behind) {
-            is_behind = is_inst && stmt->inst.line == from;
-            continue;
-        }
-        if (is_inst && stmt->inst.line == to)
+        if (stmt->kind == PTX_STMT_INST && stmt->inst.line == line)
             return stmt->inst.guard == NULL;
         if (ends_straight_code(stmt))
             return false;
@@ -100,11 +105,14 @@ static bool is_fixed_place(LLVMValueRef pointer)
     return block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
 }
 
-static bool is_sunk(const struct sunk_reads *r, const struct tr_value *value)
+static bool is_sunk(struct sunk_reads *r, const struct tr_value *value)
 {
-    return value->opcode == LLVMLoad && value->segment != r->behind &&
-           is_fixed_place(LLVMGetOperand(value->llvm, 0)) &&
-           leads_straight(r->kernel, line_of(r->barrier), line_of(value->llvm));
+    if (value->opcode != LLVMLoad || value->segment == r->behind ||
+        !is_fixed_place(LLVMGetOperand(value->llvm, 0)))
+        return false;
+    if (r->statement == 0)
+        r->statement = statement_behind(r->kernel, line_of(r->barrier));
+    return leads_straight(r->kernel, r->statement, line_of(value->llvm));
 }
 
 /* The pointer of a read from a fixed place, made where the builder is. */
@@ -161,6 +169,7 @@ bool tr_raise_sunk_reads(const struct tr_graph *graph, const struct ptx_func *ke
         if (!tr_is_block_barrier(r.barrier) || graph->segments[segment->succs[0]].pred_count != 1)
             continue;
         r.behind = segment->succs[0];
+        r.statement = 0;
         search(&r, r.behind, 0);
     }
     LLVMDisposeBuilder(r.builder);
