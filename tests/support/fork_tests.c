@@ -84,13 +84,14 @@ void criterion_skip_test(const char *format, ...)
     criterion_abort_test();
 }
 
+/* Lines of several threads go behind each other: for a memory file only O_APPEND promises that. */
 static FILE *redirect(FILE *stream)
 {
     int file = memfd_create("output", MFD_CLOEXEC);
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     FILE *from_start = fopen(path, "re");
-    if (!from_start || dup2(file, fileno(stream)) < 0)
+    if (!from_start || fcntl(file, F_SETFL, O_APPEND) != 0 || dup2(file, fileno(stream)) < 0)
         abort();
     close(file);
     return from_start;
