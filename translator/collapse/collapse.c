@@ -312,7 +312,8 @@ enum pxr_status tr_form_regions(struct tr_collapsing *collapsing, struct pxr_err
     collapsing->has_kernel = true;
     take_apart_early(collapsing->function);
     enum pxr_status status = build_kernel(collapsing, err);
-    if (status == PXR_OK && tr_split_inductions(&collapsing->kernel)) {
+    if (status == PXR_OK &&
+        tr_split_inductions(&collapsing->kernel, collapsing->options->is_vector)) {
         tr_kernel_fini(&collapsing->kernel);
         tr_prepare_addresses(collapsing->function);
         status = build_kernel(collapsing, err);

@@ -8,6 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
+#include "translator/analysis/address.h"
 #include "translator/collapse/again.h"
 #include "translator/module/walk.h"
 
@@ -15,6 +16,7 @@ struct split {
     const struct tr_kernel *kernel;
     LLVMBuilderRef builder;
     uint32_t loop;
+    bool is_shared;   /* threads wait in the loop for each other */
     uint32_t phi;     /* the variable */
     LLVMTypeRef type; /* of u */
 };
@@ -35,7 +37,7 @@ static bool is_inside(const struct split *split, uint32_t segment)
 /* Whether all threads of the group go through the loop together and wait in it. */
 static bool is_shared_loop(const struct tr_kernel *kernel, const struct tr_loop *loop)
 {
-    if (loop->is_irreducible || !kernel->shapes.is_uniform_segment[loop->header])
+    if (!kernel->shapes.is_uniform_segment[loop->header])
         return false;
     for (uint32_t j = 1; j < kernel->sync_count; j++) {
         const struct tr_sync_point *sync = &kernel->sync_points[j];
@@ -89,6 +91,48 @@ static bool is_own_start(const struct split *split, LLVMValueRef start)
            tr_again_kind(value_of(split, number)) != TR_AGAIN_NEVER;
 }
 
+static bool grows_along_row(const struct split *split, LLVMValueRef value)
+{
+    uint32_t number = tr_graph_number(&split->kernel->graph, value);
+    return number != TR_NONE && split->kernel->shapes.values[number].kind == TR_AFFINE &&
+           split->kernel->shapes.values[number].stride != 0;
+}
+
+/* Whether the term is an index of 32 bits, extended, that grows along the row but where it wraps.
+ * What a load has to do with it may be the same for a warp. */
+static bool is_narrow_index(const struct split *split, LLVMValueRef term)
+{
+    if (LLVMIsASExtInst(term) == NULL && LLVMIsAZExtInst(term) == NULL)
+        return false;
+    LLVMValueRef narrow = LLVMGetOperand(term, 0);
+    if (LLVMIsAInstruction(narrow) != NULL && LLVMGetInstructionOpcode(narrow) == LLVMAdd)
+        return grows_along_row(split, LLVMGetOperand(narrow, 0)) ||
+               grows_along_row(split, LLVMGetOperand(narrow, 1));
+    return grows_along_row(split, narrow);
+}
+
+/* Whether the first value is an address, or part of one, with such an index. */
+static bool starts_at_index(const struct split *split, LLVMValueRef start)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(split->kernel->graph.function);
+    struct tr_sum_query query = {.layout = LLVMGetModuleDataLayout(module),
+                                 .through = TR_AS_INDICES};
+    struct tr_sum sum;
+    tr_sum_of(&query, start, &sum);
+    bool has_index = false;
+    for (uint32_t i = 0; sum.is_known && i < sum.count; i++)
+        has_index |= is_narrow_index(split, sum.terms[i].index);
+    return has_index;
+}
+
+static bool is_useful_start(const struct split *split, LLVMValueRef start)
+{
+    if (split->is_shared)
+        return is_own_start(split, start);
+    return split->kernel->shapes.values[split->phi].kind == TR_VARYING &&
+           starts_at_index(split, start);
+}
+
 static bool can_be_split(const struct split *split)
 {
     const struct tr_value *phi = value_of(split, split->phi);
@@ -103,7 +147,7 @@ static bool can_be_split(const struct split *split)
             if (!is_common_step(split, phi->operands[k]))
                 return false;
         } else if (++starts > 1 || phi->incoming[k] == TR_NONE ||
-                   !is_own_start(split, LLVMGetIncomingValue(phi->llvm, k))) {
+                   !is_useful_start(split, LLVMGetIncomingValue(phi->llvm, k))) {
             return false;
         }
     }
@@ -199,7 +243,7 @@ static void split_phi(struct split *split)
     }
 }
 
-bool tr_split_inductions(struct tr_kernel *kernel)
+bool tr_split_inductions(struct tr_kernel *kernel, bool for_vectors)
 {
     const struct tr_graph *graph = &kernel->graph;
     struct split split = {.kernel = kernel};
@@ -208,10 +252,11 @@ bool tr_split_inductions(struct tr_kernel *kernel)
     split.builder = LLVMCreateBuilderInContext(llvm);
     for (uint32_t i = 0; i < kernel->loops.count; i++) {
         const struct tr_loop *loop = &kernel->loops.loops[i];
-        if (!is_shared_loop(kernel, loop))
+        split.loop = i;
+        split.is_shared = is_shared_loop(kernel, loop);
+        if (loop->is_irreducible || (!split.is_shared && !for_vectors))
             continue;
         const struct tr_segment *header = &graph->segments[loop->header];
-        split.loop = i;
         for (uint32_t k = 0; k < header->value_count; k++) {
             split.phi = header->first_value + k;
             if (value_of(&split, split.phi)->opcode != LLVMPHI)

@@ -606,6 +606,8 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     uint32_t effort = effort_of_copies(estimate, copies);
     if (row != 0 && row < 4)
         shape->reason = "rows of the block have fewer than 4 threads";
+    else if (constant(working) == 1)
+        shape->reason = "one thread of each row has work";
     else if (estimate->vector > WORTHWHILE * estimate->scalar)
         shape->reason = "vectors would gain too little";
     else if (!is_affordable(options, effort))

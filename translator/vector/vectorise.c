@@ -116,6 +116,8 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
         return status;
     bool is_widened = shape.is_worthwhile || vectoriser->options->is_forced;
     status = tr_explain_nest(&vectoriser->explanation, versions, &shape, is_widened, err);
+    if (!is_widened && shorter.x.count != nest->x.count)
+        tr_counted_shorten(&nest->x, shorter.x.count);
     if (!is_widened || status != PXR_OK)
         return status;
     status = tr_widen_nest(&shorter, versions, is_jammed, &shape, vectoriser->options,

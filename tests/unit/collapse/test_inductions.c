@@ -10,6 +10,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/ExecutionEngine.h>
 #include <llvm-c/Target.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel_text.h"
@@ -84,7 +85,7 @@ static bool split(const char *body, uint32_t *saved)
     size_t count = used.count;
     memcpy(before, used.values, sizeof before);
 
-    bool is_split = tr_split_inductions(&text.kernel);
+    bool is_split = tr_split_inductions(&text.kernel, false);
     cr_assert(!LLVMVerifyFunction(text.function, LLVMPrintMessageAction));
     run_thread(text.module);
     cr_assert_gt(count, 0);
@@ -96,7 +97,7 @@ static bool split(const char *body, uint32_t *saved)
     *saved = 0;
     for (uint32_t v = 0; v < text.kernel.graph.value_count; v++)
         *saved += text.storage.crossings[1].home[v] == TR_HOME_THREAD;
-    cr_assert(!tr_split_inductions(&text.kernel), "split again");
+    cr_assert(!tr_split_inductions(&text.kernel, false), "split again");
     kernel_text_end(&text);
     return is_split;
 }
@@ -225,4 +226,46 @@ Test(inductions, a_loop_without_sync_points_stays)
                      "%more = add i32 %n, 1\n%go = icmp ult i32 %more, 5\n"
                      "br i1 %go, label %loop, label %end\nend:\nret void\n}\n",
                      &saved));
+}
+
+/* ---- loops in which nobody waits ---- */
+
+static bool is_plain_loop_split(const char *start, bool for_vectors)
+{
+    char body[2048];
+    snprintf(body, sizeof body, "%s%s%s",
+             "entry:\n%tid = call i32 @rt_sreg_tid_x(ptr %ctx)\n" PARAMETER, start,
+             "br label %loop\nloop:\n%n = phi i32 [ 0, %entry ], [ %more, %loop ]\n"
+             "%p = phi i64 [ %start, %entry ], [ %next, %loop ]\n"
+             "%next = add i64 %p, 64\ncall void @use(i64 %p)\n"
+             "%more = add i32 %n, 1\n%go = icmp ult i32 %more, 5\n"
+             "br i1 %go, label %loop, label %end\nend:\nret void\n}\n!0 = !{}\n");
+    struct kernel_text text = kernel_text_parse(body);
+    kernel_text_plan(&text, TR_SCOPE_BLOCK);
+    run_thread(text.module);
+    cr_assert_eq(used.count, 5);
+    uint64_t before[5];
+    memcpy(before, used.values, sizeof before);
+    bool is_split = tr_split_inductions(&text.kernel, for_vectors);
+    cr_assert(!LLVMVerifyFunction(text.function, LLVMPrintMessageAction));
+    run_thread(text.module);
+    cr_assert_eq(used.count, 5);
+    cr_assert_arr_eq(used.values, before, sizeof before);
+    kernel_text_end(&text);
+    return is_split;
+}
+
+/* Neighbours can be told by the first value then. */
+Test(inductions, vectors_want_an_index_that_may_wrap_apart)
+{
+    static const char narrow[] = "%index = mul i32 %tid, 3\n%wide = sext i32 %index to i64\n"
+                                 "%bytes = shl i64 %wide, 2\n%start = add i64 %bytes, 4096\n";
+    static const char same[] = "%start = ptrtoint ptr %out to i64\n";
+    static const char loaded[] = "%where = getelementptr i32, ptr %out, i32 %tid\n"
+                                 "%index = load i32, ptr %where\n"
+                                 "%start = sext i32 %index to i64\n";
+    cr_expect(is_plain_loop_split(narrow, true));
+    cr_expect(!is_plain_loop_split(narrow, false));
+    cr_expect(!is_plain_loop_split(same, true));
+    cr_expect(!is_plain_loop_split(loaded, true));
 }

@@ -18,7 +18,7 @@
 #define LINES 40 /* !101 is line 1 */
 
 static const char before[] =
-    "declare void @callee(i32)\n"
+    "declare void @callee(i32)\ndeclare void @llvm.assume(i1)\n"
     "define void @kernel(ptr noalias %a, ptr noalias %b, i32 %n) !dbg !10 {\n"
     "entry:\n  br label %iteration\n"
     "iteration:\n  %x = phi i32 [ 0, %entry ], [ %x.next, %latch ]\n  %x64 = sext i32 %x to i64\n";
@@ -612,5 +612,52 @@ Test(explain, nests_of_long_functions_have_fewer_copies)
     said = explain_behind(9000);
     cr_expect_null(strstr(said, "threads, "), "%s", said);
     cr_expect_not_null(strstr(said, long_reason), "%s", said);
+    free(said);
+}
+
+/* How often the loop over threads runs that vectors have not replaced; 0: it is not constant. */
+static uint64_t count_of_loop(const char *iteration, char **said)
+{
+    struct tr_vector_report report;
+    struct tr_target target = tr_target_find("", 512);
+    struct tr_vector_options options = {.width = 16, .target = &target};
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = parse(context, iteration);
+    LLVMValueRef function = LLVMGetNamedFunction(module, "kernel");
+    LLVMBasicBlockRef latch = LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function));
+    tr_mark_threads(latch, 'x', 0);
+    cr_assert_eq(tr_vectorise(function, &options, &report, NULL), PXR_OK);
+    LLVMValueRef more = LLVMGetCondition(LLVMGetBasicBlockTerminator(latch));
+    cr_assert_eq(LLVMGetICmpPredicate(more), LLVMIntULT);
+    LLVMValueRef count = LLVMGetOperand(more, 1);
+    uint64_t constant = LLVMIsAConstantInt(count) ? LLVMConstIntGetZExtValue(count) : 0;
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    *said = report.explanation;
+    return constant;
+}
+
+/* What a launch's facts have made known of %tid is no work. */
+Test(explain, single_threads_end_with_the_last_one_that_has_work)
+{
+    char *said;
+    uint64_t count =
+        count_of_loop("  %known = icmp ult i32 %x, 256\n  call void @llvm.assume(i1 %known)\n"
+                      "  %first = icmp eq i32 %x, 0, !dbg !101\n"
+                      "  br i1 %first, label %add, label %latch, !dbg !102\n"
+                      "add:\n  %o = atomicrmw add ptr %a, i32 %n monotonic, align 4, !dbg !103\n"
+                      "  br label %latch, !dbg !103\n",
+                      &said);
+    expect(said, "loop over single threads, because one thread of each row has work: lines 1-3\n"
+                 "  done once for a whole vector: atomic operation (line 3)\n");
+    cr_expect_eq(count, 1, "%llu", (unsigned long long)count);
+    free(said);
+    count = count_of_loop("  %few = icmp ult i32 %x, 40, !dbg !101\n"
+                          "  br i1 %few, label %add, label %latch, !dbg !102\n"
+                          "add:\n  call void @callee(i32 %x), !dbg !103\n"
+                          "  call void @callee(i32 7), !dbg !104\n"
+                          "  br label %latch, !dbg !104\n",
+                          &said);
+    cr_expect_eq(count, 40, "%llu: %s", (unsigned long long)count, said);
     free(said);
 }

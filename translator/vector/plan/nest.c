@@ -166,6 +166,20 @@ static const char *find_count(struct candidate *c)
     return c->loop.count == NULL || is_inside(c, c->loop.count) ? words : NULL;
 }
 
+void tr_counted_shorten(const struct tr_counted *loop, LLVMValueRef count)
+{
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(loop->latch);
+    LLVMValueRef counter = loop->counter;
+    bool is_first = LLVMGetIncomingBlock(counter, 0) == loop->latch;
+    LLVMValueRef next = LLVMGetIncomingValue(counter, is_first ? 0 : 1);
+    bool goes_on_if = LLVMGetSuccessor(branch, 0) == loop->header;
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(count)));
+    LLVMPositionBuilderBefore(builder, branch);
+    LLVMSetCondition(branch,
+                     LLVMBuildICmp(builder, goes_on_if ? LLVMIntULT : LLVMIntUGE, next, count, ""));
+    LLVMDisposeBuilder(builder);
+}
+
 /* ---- ways in and out ---- */
 
 static bool find_inside(struct candidate *c, struct pxr_arena *arena)

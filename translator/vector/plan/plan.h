@@ -38,6 +38,9 @@ struct tr_nest {
 enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uint32_t *count,
                               struct pxr_error *err);
 
+/* Makes the loop run so many times, which are at least 1 and no more than before. */
+void tr_counted_shorten(const struct tr_counted *loop, LLVMValueRef count);
+
 /* ---- what the fast version expects of all lanes (guards.c, common_quotients.c) ---- */
 
 /* A branch that all threads are expected to take in one direction, because the other does nothing

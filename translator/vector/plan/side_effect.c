@@ -46,7 +46,7 @@ bool tr_is_seen(LLVMValueRef inst)
     case LLVMCallBr:
         return true;
     case LLVMCall:
-        return !tr_is_pure_call(inst);
+        return !tr_is_pure_call(inst) && !tr_is_hint(inst);
     default:
         return false;
     }
