@@ -11,7 +11,10 @@
 
 #include "cudart/nvml/nvml_types.h"
 
-#define ATTRIBUTE_MEMORY_BUS_WIDTH 37
+/* CUdevice_attribute */
+#define ATTRIBUTE_CLOCK_RATE        13
+#define ATTRIBUTE_MEMORY_CLOCK_RATE 36
+#define ATTRIBUTE_MEMORY_BUS_WIDTH  37
 
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *count)
 {
@@ -209,6 +212,28 @@ nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned *bits)
     crt_device_attribute(device, ATTRIBUTE_MEMORY_BUS_WIDTH, &value);
     *bits = (unsigned)value;
     return NVML_SUCCESS;
+}
+
+/* The rates that CUDA tells, which has one for all but the memory. */
+nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, int clock, unsigned *mhz)
+{
+    const int memory = 2;
+    const int clocks = 4;
+    int khz = 0;
+    nvmlReturn_t result = crt_nvml_check(device, mhz);
+    if (result != NVML_SUCCESS)
+        return result;
+    if (clock < 0 || clock >= clocks)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    crt_device_attribute(
+        device, clock == memory ? ATTRIBUTE_MEMORY_CLOCK_RATE : ATTRIBUTE_CLOCK_RATE, &khz);
+    *mhz = (unsigned)khz / 1000;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, int clock, unsigned *mhz)
+{
+    return nvmlDeviceGetMaxClockInfo(device, clock, mhz);
 }
 
 /* One pair of devices; NVML_ERROR_INVALID_ARGUMENT as crt_nvml_check. */

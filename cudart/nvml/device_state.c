@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the management library says about the present state of a device. Only this process is known:
- * its memory, and no utilisation. What a CPU has no counterpart of (fans, clocks, power,
- * temperature) is in symbols.def as missing.
+ * its memory, and no utilisation. What a CPU has no counterpart of (fans, power, temperature)
+ * is in symbols.def as missing.
  */
 #include "cudart/core/base/device.h"
 #include "cudart/core/memory/memory.h"

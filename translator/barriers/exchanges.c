@@ -37,9 +37,10 @@
 
 /* An access to shared memory. */
 struct place {
-    bool is_known;   /* address is */
-    bool is_counted; /* its address is made of a vote's or match's result */
-    struct tr_lane_guard guard;
+    bool is_known;      /* address is */
+    bool is_counted;    /* its address is made of a vote's or match's result */
+    uint32_t lanes;     /* that may come there */
+    uint32_t lane_edge; /* a segment before to which only one of them goes, whichever; TR_NONE */
     struct tr_lane_values address;
 };
 
@@ -52,6 +53,7 @@ struct exchanges {
     struct tr_lane_ids ids;
     bool *is_barrier;
     struct place *places;  /* by access */
+    uint32_t *lanes;       /* by segment: those that may come there */
     struct tr_set counted; /* values made of a vote's or match's result */
     struct tr_set met;     /* accesses before which lanes meet */
     struct tr_set visited; /* segments */
@@ -92,13 +94,13 @@ static bool is_exchange(const struct exchanges *x, uint32_t i, uint32_t k)
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
     if (!is_place(p) || !is_place(q) || a->is_write == b->is_write ||
-        (p->guard.lane_edge != TR_NONE && p->guard.lane_edge == q->guard.lane_edge))
+        (p->lane_edge != TR_NONE && p->lane_edge == q->lane_edge))
         return false;
     if (p->is_counted || q->is_counted)
         return p->is_counted && a->is_write && a->pointer != b->pointer && !reads_own(x, k);
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
-        for (uint32_t other = 0; other < RT_WARP_SIZE && (p->guard.lanes >> lane & 1) != 0; other++)
-            if (other != lane && (q->guard.lanes >> other & 1) != 0 &&
+        for (uint32_t other = 0; other < RT_WARP_SIZE && (p->lanes >> lane & 1) != 0; other++)
+            if (other != lane && (q->lanes >> other & 1) != 0 &&
                 overlaps(a, p->address.of[lane], b, q->address.of[other]))
                 return true;
     return false;
@@ -193,8 +195,7 @@ static bool is_counted(const struct exchanges *x, LLVMValueRef pointer)
 
 static void find_places(struct exchanges *x)
 {
-    struct tr_lane_guard guard = {0};
-    uint32_t guarded = TR_NONE; /* the segment that it is of */
+    uint32_t edge = TR_NONE, edge_of = TR_NONE; /* the segment that it is of */
     for (uint32_t i = 0; i < x->effects.access_count; i++) {
         const struct tr_access *access = &x->effects.accesses[i];
         struct place *place = &x->places[i];
@@ -204,10 +205,11 @@ static void find_places(struct exchanges *x)
         place->is_known = tr_evaluate_lanes(&x->effects, &x->ids, access->pointer, &place->address);
         if (!is_place(place))
             continue;
-        if (access->segment != guarded)
-            guard = tr_lane_guard_of(&x->effects, &x->ids, access->segment);
-        guarded = access->segment;
-        place->guard = guard;
+        if (access->segment != edge_of)
+            edge = tr_lane_edge_of(&x->effects, &x->ids, access->segment);
+        edge_of = access->segment;
+        place->lanes = x->lanes[access->segment];
+        place->lane_edge = edge;
     }
 }
 
@@ -269,9 +271,11 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     x->places = pxr_arena_alloc_array(&x->graph.arena, accesses, sizeof *x->places);
     x->met = tr_set_make(&x->graph.arena, accesses);
     x->counted = tr_set_make(&x->graph.arena, x->graph.value_count);
-    if (x->places == NULL || x->met.words == NULL || x->counted.words == NULL || !find_counted(x))
-        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for exchanges of lanes");
+    x->lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
+    if (x->places == NULL || x->met.words == NULL || x->counted.words == NULL || x->lanes == NULL ||
+        !find_counted(x) || !tr_lanes_of_segments(&x->effects, &x->ids, x->lanes))
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for exchanges of lanes");
     find_places(x);
     for (uint32_t k = 0; k < accesses; k++)
         if (is_place(&x->places[k]) && needs_meeting(x, k))

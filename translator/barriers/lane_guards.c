@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "translator/barriers/lane_guards.h"
 
+#include <string.h>
+
 #include <llvm-c/Core.h>
 
 /* Longer conditions are not followed. */
@@ -142,14 +144,18 @@ static bool holds_once(const struct guards *g, LLVMValueRef condition, bool goes
 
 /* ---- ways ---- */
 
-static void apply_branch(const struct guards *g, LLVMValueRef branch, bool goes_if, uint32_t s,
-                         struct tr_lane_guard *guard)
+static LLVMValueRef end_of(const struct guards *g, uint32_t s)
 {
-    LLVMValueRef condition = LLVMGetCondition(branch);
-    struct verdict verdict = judge(g, condition, 0);
-    guard->lanes &= ~(goes_if ? verdict.no : verdict.yes);
-    if (guard->lane_edge == TR_NONE && holds_once(g, condition, goes_if, 0))
-        guard->lane_edge = s;
+    const struct tr_segment *segment = &g->effects->graph->segments[s];
+    return g->effects->graph->values[segment->first_value + segment->value_count - 1].llvm;
+}
+
+/* Whether the segment ends with a condition that leads to two others. */
+static bool parts(const struct guards *g, uint32_t s)
+{
+    const struct tr_segment *segment = &g->effects->graph->segments[s];
+    return segment->succ_count == 2 && segment->succs[0] != segment->succs[1] &&
+           LLVMGetInstructionOpcode(end_of(g, s)) == LLVMBr;
 }
 
 /* The case that a number leads to; 0 is the default. */
@@ -161,46 +167,75 @@ static unsigned case_of(LLVMValueRef branch, uint64_t number)
     return 0;
 }
 
-static void apply_switch(const struct guards *g, LLVMValueRef branch, LLVMBasicBlockRef to,
-                         struct tr_lane_guard *guard)
+static uint32_t lanes_of_case(const struct guards *g, LLVMValueRef branch, LLVMBasicBlockRef to)
 {
     struct tr_lane_values value;
+    uint32_t lanes = 0;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(branch, 0));
     if (LLVMGetIntTypeWidth(type) > 64 ||
         !tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(branch, 0), &value) ||
         !value.is_exact)
-        return;
+        return UINT32_MAX;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
-        if (LLVMGetSuccessor(branch, case_of(branch, value.of[lane])) != to)
-            guard->lanes &= ~(UINT32_C(1) << lane);
+        if (LLVMGetSuccessor(branch, case_of(branch, value.of[lane])) == to)
+            lanes |= UINT32_C(1) << lane;
+    return lanes;
 }
 
-/* What the end of `from` says of the lanes that go to its successor s. */
-static void apply_way(const struct guards *g, uint32_t from, uint32_t s,
-                      struct tr_lane_guard *guard)
+/* The lanes that may go from the end of a segment to its successor i. */
+static uint32_t lanes_of_way(const struct guards *g, uint32_t from, uint32_t i)
 {
     const struct tr_graph *graph = g->effects->graph;
-    const struct tr_segment *segment = &graph->segments[from];
-    LLVMValueRef branch = graph->values[segment->first_value + segment->value_count - 1].llvm;
-    if (segment->succ_count < 2)
-        return;
+    LLVMValueRef branch = end_of(g, from);
     if (LLVMIsASwitchInst(branch) != NULL)
-        apply_switch(g, branch, graph->segments[s].llvm, guard);
-    else if (LLVMGetInstructionOpcode(branch) == LLVMBr && segment->succs[0] != segment->succs[1])
-        apply_branch(g, branch, segment->succs[0] == s, s, guard);
+        return lanes_of_case(g, branch, graph->segments[graph->segments[from].succs[i]].llvm);
+    if (!parts(g, from))
+        return UINT32_MAX;
+    struct verdict verdict = judge(g, LLVMGetCondition(branch), 0);
+    return ~(i == 0 ? verdict.no : verdict.yes);
 }
 
-struct tr_lane_guard tr_lane_guard_of(const struct tr_effects *effects,
-                                      const struct tr_lane_ids *ids, uint32_t segment)
+static uint32_t lanes_of_warp(const uint32_t block[3])
+{
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    return threads != 0 && threads < RT_WARP_SIZE ? (UINT32_C(1) << threads) - 1 : UINT32_MAX;
+}
+
+bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                          uint32_t *lanes)
 {
     const struct guards g = {effects, ids};
-    const uint32_t *block = effects->facts->block;
-    struct tr_lane_guard guard = {.lanes = UINT32_MAX, .lane_edge = TR_NONE};
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    if (threads != 0 && threads < RT_WARP_SIZE)
-        guard.lanes = (UINT32_C(1) << threads) - 1;
-    for (uint32_t s = segment, from; (from = effects->dominators->idom[s]) != TR_NONE; s = from)
-        if (effects->graph->segments[s].pred_count == 1)
-            apply_way(&g, from, s, &guard);
-    return guard;
+    struct tr_graph *graph = effects->graph;
+    struct tr_set pending = tr_set_make(&graph->arena, graph->segment_count);
+    if (pending.words == NULL)
+        return false;
+    memset(lanes, 0, graph->segment_count * sizeof *lanes);
+    lanes[0] = lanes_of_warp(effects->facts->block);
+    tr_set_add(&pending, 0);
+    for (uint32_t s; (s = tr_set_next(&pending, 0)) != TR_NONE;) {
+        const struct tr_segment *segment = &graph->segments[s];
+        tr_set_remove(&pending, s);
+        for (uint32_t i = 0; i < segment->succ_count; i++) {
+            uint32_t to = segment->succs[i];
+            uint32_t more = lanes[s] & lanes_of_way(&g, s, i) & ~lanes[to];
+            lanes[to] |= more;
+            if (more != 0)
+                tr_set_add(&pending, to);
+        }
+    }
+    return true;
+}
+
+uint32_t tr_lane_edge_of(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                         uint32_t segment)
+{
+    const struct guards g = {effects, ids};
+    uint32_t edge = TR_NONE;
+    for (uint32_t s = segment, from;
+         (from = effects->dominators->idom[s]) != TR_NONE && edge == TR_NONE; s = from)
+        if (effects->graph->segments[s].pred_count == 1 && parts(&g, from) &&
+            holds_once(&g, LLVMGetCondition(end_of(&g, from)),
+                       effects->graph->segments[from].succs[0] == s, 0))
+            edge = s;
+    return edge;
 }

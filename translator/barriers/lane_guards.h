@@ -5,17 +5,19 @@
 #ifndef PTXRUN_TRANSLATOR_BARRIERS_LANE_GUARDS_H
 #define PTXRUN_TRANSLATOR_BARRIERS_LANE_GUARDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "translator/barriers/effects.h"
 #include "translator/barriers/lane_values.h"
 
-struct tr_lane_guard {
-    uint32_t lanes;     /* that may come there */
-    uint32_t lane_edge; /* a segment to which only one lane of them goes, whichever; TR_NONE */
-};
+/* The lanes that may come to each segment. false: out of memory. */
+bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                          uint32_t *lanes);
 
-struct tr_lane_guard tr_lane_guard_of(const struct tr_effects *effects,
-                                      const struct tr_lane_ids *ids, uint32_t segment);
+/* The last segment on all ways to this one to which only one lane goes, whichever; TR_NONE: there
+ * is none. */
+uint32_t tr_lane_edge_of(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                         uint32_t segment);
 
 #endif

@@ -380,6 +380,29 @@ static uint32_t only_way_to(const struct in_step *lanes, uint32_t s)
     return has_one ? segment->preds[0] : TR_NONE;
 }
 
+/* Atomic operations of floats are a load and a loop of attempts with what has been found last, all
+ * in one segment: the load, if s is such a loop; TR_NONE: it is not. */
+static uint32_t load_of_attempts(const struct in_step *lanes, uint32_t s)
+{
+    const struct tr_graph *graph = lanes->graph;
+    const struct tr_segment *segment = &graph->segments[s];
+    const struct tr_value *found = &graph->values[segment->first_value];
+    if (segment->pred_count != 2 || found->opcode != LLVMPHI || tr_set_has(&lanes->waiting, s))
+        return TR_NONE;
+    uint32_t before = segment->preds[segment->preds[0] == s];
+    uint32_t load = TR_NONE;
+    bool is_attempted = false;
+    for (uint32_t i = 0; i < found->operand_count; i++) {
+        uint32_t v = found->operands[i];
+        bool is_load = v != TR_NONE && graph->values[v].opcode == LLVMLoad;
+        if (is_load && is_strong(graph->values[v].llvm) && graph->values[v].segment == before)
+            load = v;
+        is_attempted |= v != TR_NONE && graph->values[v].opcode == LLVMExtractValue &&
+                        graph->values[v].segment == s;
+    }
+    return is_attempted ? load : TR_NONE;
+}
+
 /* Makes lanes gather before v, but behind the access before it, and before all that a single lane
  * does. There is no need where all lanes have just met. */
 static void gather_before(struct in_step *lanes, uint32_t v)
@@ -402,11 +425,12 @@ static void gather_before(struct in_step *lanes, uint32_t v)
                 return;
             }
         }
-        uint32_t from = only_way_to(lanes, s);
+        uint32_t load = load_of_attempts(lanes, s);
+        uint32_t from = load != TR_NONE ? graph->values[load].segment : only_way_to(lanes, s);
         if (from == TR_NONE)
             break;
         s = from;
-        v = end_of(graph, s);
+        v = load != TR_NONE ? load : end_of(graph, s);
     }
     if (s != 0) /* at the program's beginning nothing has been done */
         tr_set_add(&lanes->places, v);

@@ -4,7 +4,8 @@
  *
  * Shared memory belongs to a block, and a block's threads are never pre-empted: there, atomics are
  * a load, the operation and a store. Elsewhere integers use LLVM's atomics (128 bits: cmpxchg16b,
- * which every processor with AVX has), floats the compare-and-swap loops of rt/atomic.c.
+ * which every processor with AVX has), floats the compare-and-swap loops of rt/atomic.c. So do
+ * those of 16 bits, for their arithmetic.
  */
 #include "translator/emit/emit.h"
 #include "translator/rt/arith.h"
@@ -99,7 +100,8 @@ static LLVMValueRef updated_value(struct tr_ctx *ctx, const struct atomic *atomi
     bool is_signed = ptx_type_is_signed(atomic->type);
     switch (atomic->op) {
     case PTX_MOD_ADD:
-        return LLVMBuildAdd(b, old, value, "");
+        return ptx_type_is_float(atomic->type) ? LLVMBuildFAdd(b, old, value, "")
+                                               : LLVMBuildAdd(b, old, value, "");
     case PTX_MOD_AND:
         return LLVMBuildAnd(b, old, value, "");
     case PTX_MOD_OR:
@@ -135,7 +137,7 @@ static LLVMValueRef updated_value(struct tr_ctx *ctx, const struct atomic *atomi
 
 /* One OS thread at a time runs threads of a block, so that plain accesses are atomic. Volatile:
  * they must stay as they are and in order where threads become iterations of a loop. */
-static LLVMValueRef shared_integer(struct tr_ctx *ctx, const struct atomic *atomic)
+static LLVMValueRef shared_atomic(struct tr_ctx *ctx, const struct atomic *atomic)
 {
     unsigned align = ptx_type_bytes(atomic->type);
     LLVMValueRef old =
@@ -173,11 +175,9 @@ static LLVMValueRef global_integer(struct tr_ctx *ctx, const struct atomic *atom
 /* ---- floats ---- */
 
 /* "atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving zero;
- * on shared memory it does not" (PTX ISA "atom"): 1 where it does. */
+ * on shared memory it does not" (PTX ISA "atom"): 1 where it does. For other spaces than shared. */
 static LLVMValueRef flushes_subnormals(struct tr_ctx *ctx, const struct atomic *atomic)
 {
-    if (atomic->space == PTX_SPACE_SHARED)
-        return tr_const_int(ctx, 32, 0);
     if (atomic->space == PTX_SPACE_GLOBAL)
         return tr_const_int(ctx, 32, 1);
     LLVMValueRef address = LLVMBuildPtrToInt(ctx->builder, atomic->pointer, ctx->i64, "");
@@ -223,6 +223,8 @@ static LLVMValueRef float_atomic(struct tr_ctx *ctx, const struct atomic *atomic
         return NULL;
     if (!is_wide)
         return half_atomic(ctx, atomic, op);
+    if (atomic->space == PTX_SPACE_SHARED)
+        return shared_atomic(ctx, atomic);
     if (atomic->type == PTX_TYPE_F64)
         return tr_helper(ctx, "rt_atomic_add_f64", ctx->f64, atomic->pointer, atomic->operand);
     return tr_helper(ctx, "rt_atomic_add_f32", ctx->f32, atomic->pointer, atomic->operand,
@@ -244,7 +246,7 @@ static LLVMValueRef emit_element(struct tr_ctx *ctx, const struct atomic *atomic
 {
     if (ptx_type_is_float(atomic->type))
         return float_atomic(ctx, atomic);
-    return atomic->space == PTX_SPACE_SHARED ? shared_integer(ctx, atomic)
+    return atomic->space == PTX_SPACE_SHARED ? shared_atomic(ctx, atomic)
                                              : global_integer(ctx, atomic);
 }
 

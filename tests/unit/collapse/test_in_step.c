@@ -121,6 +121,42 @@ Test(in_step, a_program_that_reads_no_row_is_for_blocks_of_one)
     expect_gathering(RELEASE("%goes = icmp eq i32 %tid, 0\n"), 0, 0, "", "branch");
 }
 
+/* Some lanes add to a number, by attempts, and all wait for another one. */
+#define ADDS(before)                                                                               \
+    PARAMETER                                                                                      \
+    "%tid = call i32 @rt_sreg_tid_x(ptr %ctx)\n"                                                   \
+    "store i32 1, ptr %out\n"                                                                      \
+    "%flag = getelementptr i8, ptr %out, i64 64\n" before "%goes = icmp ult i32 %tid, 2\n"         \
+    "br i1 %goes, label %branch, label %wait\n"                                                    \
+    "branch:\n"                                                                                    \
+    "%first = load atomic i32, ptr %flag monotonic, align 4\n"                                     \
+    "br label %attempt\n"                                                                          \
+    "attempt:\n"                                                                                   \
+    "%old = phi i32 [ %first, %branch ], [ %found, %attempt ]\n"                                   \
+    "%sum = add i32 %old, 1\n"                                                                     \
+    "%pair = cmpxchg weak ptr %flag, i32 %old, i32 %sum seq_cst monotonic, align 4\n"              \
+    "%found = extractvalue { i32, i1 } %pair, 0\n"                                                 \
+    "%is_done = extractvalue { i32, i1 } %pair, 1\n"                                               \
+    "br i1 %is_done, label %wait, label %attempt\n"                                                \
+    "wait:\n"                                                                                      \
+    "call void @rt_spin(ptr %ctx)\n"                                                               \
+    "%seen = load atomic i32, ptr %out monotonic, align 4\n"                                       \
+    "%again = icmp eq i32 %seen, 0\n"                                                              \
+    "br i1 %again, label %wait, label %done\n"                                                     \
+    "done:\n"                                                                                      \
+    "ret void\n"                                                                                   \
+    "}\n" ENDS
+
+/* The attempts are one access, which lanes make on their own. */
+Test(in_step, lanes_gather_before_the_first_attempt)
+{
+    expect_gathering(ADDS(""), 64, 1, "", "attempt");
+    struct kernel_text text =
+        bind_waits(ADDS("call void @rt_bar_sync(ptr %ctx, i32 0, i32 0)\n"), 64, 1);
+    cr_expect_eq(count_calls(&text, RT_CALL_WARP_CONVERGE, NULL), 0);
+    end(&text);
+}
+
 /* Turns in which lanes that the condition holds for arrive at an mbarrier, and all wait for the
  * phase. */
 #define TURNS(condition, between)                                                                  \

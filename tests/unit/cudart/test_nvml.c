@@ -100,6 +100,26 @@ Test(nvml, names_what_cuda_names, .init = start)
     }
 }
 
+/* Programs ask here since CUDA 13 has no rates among a device's properties. */
+Test(nvml, clock_rates_are_cudas, .init = start)
+{
+    static const int attributes[] = {13, 13, 36, 13}; /* graphics, multiprocessors, memory, video */
+    OK(cuInit(0));
+    for (int clock = 0; clock < 4; clock++) {
+        int khz = 0;
+        unsigned mhz[2] = {0};
+        OK(cuDeviceGetAttribute(&khz, attributes[clock], 0));
+        NVML(NVML_SUCCESS, nvmlDeviceGetClockInfo(device_at(0), clock, &mhz[0]));
+        NVML(NVML_SUCCESS, nvmlDeviceGetMaxClockInfo(device_at(0), clock, &mhz[1]));
+        cr_expect_gt(mhz[0], 0);
+        cr_expect_eq(mhz[0], (unsigned)khz / 1000);
+        cr_expect_eq(mhz[1], mhz[0]);
+    }
+    unsigned mhz = 0;
+    NVML(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetClockInfo(device_at(0), 4, &mhz));
+    NVML(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetMaxClockInfo(device_at(0), 0, NULL));
+}
+
 Test(nvml, the_uuid_is_cudas, .init = start)
 {
     CUuuid id;

@@ -55,6 +55,9 @@ Test(exchanges, lanes_that_do_not_come_there_exchange_nothing)
          "@%p2 bra done;"),
         ("cvt.u32.u64 %r6, %rd1; setp.eq.u32 %p1, %r6, %tx; setp.ne.u32 %p3, %r6, 70;"
          "and.pred %p2, %p1, %p3; @!%p2 bra done;"),
+        ("ld.global.u32 %r6, [%gin]; setp.eq.u32 %p1, %r6, 3; setp.ge.u32 %p2, %tx, 31;"
+         "@%p1 bra other; @%p2 bra done; bra both;"
+         "other: @%p2 bra done; st.global.u32 [%gout+4], %r6; both:"),
     };
     static const char *const stay[] = {
         "setp.ge.u32 %p1, %tx, 32; @%p1 bra done;",
@@ -62,6 +65,9 @@ Test(exchanges, lanes_that_do_not_come_there_exchange_nothing)
         ("ld.global.u32 %r6, [%gin]; setp.eq.u32 %p1, %r6, 3; setp.ge.and.u32 %p2, %tx, 31, %p1;"
          "@%p2 bra done;"),
         "cvt.u32.u64 %r6, %rd1; setp.eq.u32 %p1, %r6, %tx; @%p1 bra done;",
+        ("ld.global.u32 %r6, [%gin]; setp.eq.u32 %p1, %r6, 3; setp.ge.u32 %p2, %tx, 31;"
+         "@%p1 bra other; @%p2 bra done; bra both;"
+         "other: st.global.u32 [%gout+4], %r6; both:"),
     };
     char body[512];
     for (size_t i = 0; i < sizeof leave / sizeof leave[0]; i++) {

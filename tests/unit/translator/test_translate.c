@@ -98,6 +98,27 @@ Test(translate, helpers_are_inlined_and_leave_no_trace)
     harness_close(&harness);
 }
 
+/* Nobody else accesses a block's shared memory: no loop of attempts is needed there. */
+Test(translate, additions_to_shared_memory_are_a_load_and_a_store)
+{
+    static const char *const types[] = {"u32", "u64", "f32", "f64"};
+    char ptx[512];
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        struct harness harness;
+        struct pxr_error err = {0};
+        snprintf(ptx, sizeof ptx,
+                 ".version 8.0\n.target sm_75\n.address_size 64\n"
+                 ".visible .entry k()\n{\n.reg .%s %%v<3>; .shared .align 8 .b8 s[8];\n"
+                 "ld.shared.%s %%v1, [s]; atom.shared.add.%s %%v2, [s], %%v1;\n"
+                 "red.shared.add.%s [s], %%v2;\nret;\n}\n",
+                 types[i], types[i], types[i], types[i]);
+        cr_assert_eq(harness_open(&harness, ptx, "k", false, &err), PXR_OK, "%s", err.message);
+        cr_expect(strstr(harness.ir, "store volatile") != NULL, "%s", harness.ir);
+        cr_expect(strstr(harness.ir, "cmpxchg") == NULL, "%s", harness.ir);
+        harness_close(&harness);
+    }
+}
+
 Test(translate, an_unsupported_instruction_is_refused_by_name)
 {
     struct pxr_error err = {0};
