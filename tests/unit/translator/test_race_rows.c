@@ -25,6 +25,16 @@ static const char copies[] =
     "add.s64 %d4, %d1, %d3; add.s64 %d5, %d2, %d3;\n"
     "ld.global.f32 %f, [%d4];\nst.global.f32 [%d5], %f;\nret;\n}\n";
 
+/* Each thread follows a list of its own: without checks vectors would gain nothing. */
+static const char lists[] =
+    ".version 8.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry k(.param .u64 in)\n{\n"
+    ".reg .pred %p; .reg .b32 %r; .reg .b64 %d<4>;\n"
+    "mov.u32 %r, %tid.x; ld.param.u64 %d1, [in];\n"
+    "mul.wide.u32 %d2, %r, 8; add.s64 %d1, %d1, %d2; ld.global.u64 %d3, [%d1];\n"
+    "next:\nst.global.u64 [%d3+8], %d1;\nld.global.u64 %d3, [%d3];\n"
+    "setp.ne.u64 %p, %d3, 0;\n@%p bra next;\nret;\n}\n";
+
 static LLVMModuleRef translate(const char *text, const struct jit_target *target,
                                LLVMContextRef context)
 {
@@ -91,4 +101,12 @@ Test(race_rows, lanes_tell_together_whatever_the_shape_of_the_block_is)
         expect_together(ir);
         LLVMDisposeMessage(ir);
     }
+}
+
+Test(race_rows, lanes_tell_together_where_vectors_gain_nothing_else)
+{
+    static const struct tr_facts facts = {.block = {64, 1, 1}};
+    char *ir = block_of(lists, &facts);
+    expect_together(ir);
+    LLVMDisposeMessage(ir);
 }
