@@ -84,17 +84,15 @@ void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ord
 void rt_race_arrive_row(struct rt_thread *thread, uint32_t id, uint32_t count, uint64_t lanes)
 {
     struct crt_running_block *running = crt_running_of(thread);
-    uint32_t number = crt_thread_number(thread);
-    for (; running && lanes != 0; lanes &= lanes - 1)
-        race_barrier_arrive(&running->races, number + (uint32_t)__builtin_ctzll(lanes), id, count);
+    if (running)
+        race_barrier_arrive_lanes(&running->races, crt_thread_number(thread), lanes, id, count);
 }
 
 void rt_race_leave_row(struct rt_thread *thread, uint32_t id, uint64_t lanes)
 {
     struct crt_running_block *running = crt_running_of(thread);
-    uint32_t number = crt_thread_number(thread);
-    for (; running && lanes != 0; lanes &= lanes - 1)
-        race_barrier_leave(&running->races, number + (uint32_t)__builtin_ctzll(lanes), id);
+    if (running)
+        race_barrier_leave_lanes(&running->races, crt_thread_number(thread), lanes, id);
 }
 
 void rt_race_lanes_row(struct rt_thread *thread, uint32_t mask, uint64_t lanes)
