@@ -227,18 +227,23 @@ void race_barrier_arrive(struct race_block *block, uint32_t thread, uint32_t id,
     arrive(block, thread, 1, id, count);
 }
 
+/* Of lanes from this thread on, those of the first one's warp. */
+static uint64_t lanes_of_warp(uint32_t thread, uint64_t lanes)
+{
+    uint32_t first = (uint32_t)__builtin_ctzll(lanes);
+    uint32_t room = RT_WARP_SIZE - (thread + first) % RT_WARP_SIZE;
+    return lanes & ((UINT64_C(1) << room) - 1) << first;
+}
+
 void race_barrier_arrive_lanes(struct race_block *block, uint32_t thread, uint64_t lanes,
                                uint32_t id, uint32_t count)
 {
     const struct race_barrier *barrier = &block->barriers[id % RACE_BARRIERS_MAX];
-    while (lanes != 0) {
-        uint32_t first = (uint32_t)__builtin_ctzll(lanes);
-        uint32_t room = RT_WARP_SIZE - (thread + first) % RT_WARP_SIZE;
-        uint64_t together = lanes & ((UINT64_C(1) << room) - 1) << first;
+    for (uint64_t together; lanes != 0; lanes &= ~together) {
+        together = lanes_of_warp(thread, lanes);
         if (count != 0 && barrier->arrived + (uint32_t)__builtin_popcountll(together) > count)
             together = lanes & -lanes; /* some come to the next one */
         arrive(block, thread, together, id, count);
-        lanes &= ~together;
     }
 }
 
@@ -257,11 +262,26 @@ void race_barrier_leave(struct race_block *block, uint32_t thread, uint32_t id)
     join_row(&warp->row, &barrier->complete);
 }
 
+/* Whether the lanes, of one warp, are all from the first to the last, and wait for the same. */
+static bool wait_together(const struct race_block *block, uint32_t thread, uint64_t lanes)
+{
+    uint32_t first = (uint32_t)__builtin_ctzll(lanes);
+    uint32_t last = 63 - (uint32_t)__builtin_clzll(lanes);
+    uint32_t others = 0;
+    for (uint32_t t = thread + first; t <= thread + last; t++)
+        others |= block->met[t] ^ block->met[thread + first];
+    return others == 0 && (uint32_t)__builtin_popcountll(lanes) == last - first + 1;
+}
+
 void race_barrier_leave_lanes(struct race_block *block, uint32_t thread, uint64_t lanes,
                               uint32_t id)
 {
-    for (; lanes != 0; lanes &= lanes - 1)
-        race_barrier_leave(block, thread + (uint32_t)__builtin_ctzll(lanes), id);
+    for (uint64_t together; lanes != 0; lanes &= ~together) {
+        together = lanes_of_warp(thread, lanes);
+        if (!wait_together(block, thread, together))
+            together = lanes & -lanes;
+        race_barrier_leave(block, thread + (uint32_t)__builtin_ctzll(together), id);
+    }
 }
 
 /* ---- lanes ---- */

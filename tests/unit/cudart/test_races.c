@@ -144,6 +144,11 @@ static void do_barrier(struct program *program)
     unsigned id = number(program, RACE_BARRIERS_MAX);
     for (unsigned i = 0; i < count;)
         i += arrive(program, block, threads + i, count - i, id, is_whole ? 0 : count);
+    if (warps == (1u << WARPS) - 1 && number(program, 2)) {
+        race_barrier_leave_lanes(&program->blocks[block], 0, UINT64_MAX, id);
+        race_barrier_leave_lanes(&program->blocks[block], 64, UINT32_MAX, id);
+        count = 0;
+    }
     for (unsigned i = count; i > 0; i--) {
         unsigned pick = number(program, i);
         race_barrier_leave(&program->blocks[block], threads[pick], id);
