@@ -8,6 +8,7 @@
 #include "translator/barriers/exchanges.h"
 #include "translator/barriers/loop_races.h"
 #include "translator/barriers/meeting_checks.h"
+#include "translator/barriers/merge_races.h"
 #include "translator/barriers/untold_races.h"
 #include "translator/collapse/tuning/line_up.h"
 #include "translator/collapse/tuning/nontemporal.h"
@@ -326,6 +327,13 @@ static enum pxr_status merge_checks(struct tr_compilation *c, struct pxr_error *
 {
     (void)err;
     tr_merge_checks(c->module);
+    return PXR_OK;
+}
+
+static enum pxr_status merge_races(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_merge_races(c->module);
     return PXR_OK;
 }
 

@@ -487,7 +487,8 @@ static void tell_at_exit(const struct loop *loop, LLVMValueRef access, uint32_t 
                                floor,
                                LLVMConstInt(i64, period_of(move), false),
                                LLVMGetOperand(access, WHAT),
-                               LLVMGetOperand(access, LINE)};
+                               LLVMGetOperand(access, LINE),
+                               LLVMConstNull(LLVMTypeOf(LLVMGetOperand(access, LINE)))};
     LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, operands,
                    sizeof operands / sizeof *operands, "");
 }

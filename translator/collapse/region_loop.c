@@ -399,6 +399,8 @@ static void build_body(struct tr_region_build *region)
     struct tr_fuse *fuse = region->fuse;
     struct tr_clone *clone = &region->fused->clone;
     region->index = LLVMBuildZExt(fuse->builder, region->thread, fuse->i64, "");
+    if (LLVMIsAZExtInst(region->index) != NULL)
+        LLVMSetNNeg(region->index, true); /* of three dimensions nobody could tell */
     skip_exited(region);
     LLVMValueRef offset =
         LLVMBuildMul(fuse->builder, region->index, tr_fuse_i64(fuse, RT_THREAD_STRIDE), "");

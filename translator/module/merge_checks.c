@@ -13,6 +13,7 @@
 #include <llvm-c/Target.h>
 
 #include "kernel_abi/placeholders.h"
+#include "translator/module/places.h"
 
 /* Where there is no shadow all of the memory is open or none; lanes of vectors that are anywhere
  * ask for so much with a shadow (vector/memory/bounds.c). */
@@ -21,14 +22,6 @@
 
 /* Groups that are open at a time: more begin anew. */
 #define GROUPS_MAX 64
-
-#define DEPTH_MAX  8
-
-/* A place at a constant distance from a value, as a number. */
-struct place {
-    LLVMValueRef base;
-    int64_t offset;
-};
 
 struct group {
     LLVMValueRef check; /* the first one's, which stays */
@@ -48,57 +41,6 @@ struct merging {
     bool has_values; /* some groups ask for what has been written */
     struct group *groups;
 };
-
-/* ---- places ---- */
-
-static bool find_constant(LLVMValueRef value, int64_t *number)
-{
-    if (LLVMIsAConstantInt(value) == NULL || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
-        return false;
-    *number = LLVMConstIntGetSExtValue(value);
-    return true;
-}
-
-/* One step towards the base; false: this is it. Numbers of fewer bits than an address wrap. */
-static bool strip(const struct merging *merging, struct place *place)
-{
-    LLVMValueRef inst = LLVMIsAInstruction(place->base);
-    int64_t number;
-    if (inst == NULL)
-        return false;
-    LLVMTypeRef type = LLVMTypeOf(inst);
-    bool is_wide = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMGetElementPtr:
-        if (LLVMGetNumOperands(inst) != 2 || !find_constant(LLVMGetOperand(inst, 1), &number))
-            return false;
-        place->offset +=
-            number * (int64_t)LLVMABISizeOfType(merging->layout, LLVMGetGEPSourceElementType(inst));
-        break;
-    case LLVMAdd:
-        if (!is_wide || !find_constant(LLVMGetOperand(inst, 1), &number))
-            return false;
-        place->offset += number;
-        break;
-    case LLVMIntToPtr:
-    case LLVMPtrToInt:
-        if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && !is_wide)
-            return false;
-        break;
-    default:
-        return false;
-    }
-    place->base = LLVMGetOperand(inst, 0);
-    return true;
-}
-
-static struct place find_place(const struct merging *merging, LLVMValueRef address)
-{
-    struct place place = {.base = address};
-    for (int depth = 0; depth < DEPTH_MAX && strip(merging, &place); depth++)
-        ;
-    return place;
-}
 
 /* ---- groups ---- */
 
@@ -184,9 +126,9 @@ static void close_groups(struct merging *merging)
 static bool take_check(struct merging *merging, LLVMValueRef check)
 {
     int64_t bytes;
-    if (!find_constant(LLVMGetOperand(check, TR_CHECK_BYTES), &bytes))
+    if (!tr_find_constant(LLVMGetOperand(check, TR_CHECK_BYTES), &bytes))
         return false;
-    struct place place = find_place(merging, LLVMGetOperand(check, TR_CHECK_ADDRESS));
+    struct tr_place place = tr_find_place(merging->layout, LLVMGetOperand(check, TR_CHECK_ADDRESS));
     for (size_t i = 0; i < merging->count; i++) {
         struct group *group = &merging->groups[i];
         if (group->base == place.base && is_of_same_memory(group->check, check) &&

@@ -83,6 +83,9 @@ static LLVMTypeRef type_of(const struct tr_iteration *iteration, uint32_t value)
 /* What is left of an index for single threads, about. */
 #define FOLDED 0.25
 
+/* A call that tells checks of races what a thread does, or what all lanes do. */
+#define RACE_CALL 100
+
 static bool is_access(const struct tr_value *value)
 {
     return value->opcode == LLVMLoad || value->opcode == LLVMStore;
@@ -124,6 +127,8 @@ static double scalar_cost_of(const struct tr_iteration *iteration, uint32_t numb
 {
     const struct tr_value *value = &iteration->graph.values[number];
     bool is_folded = iteration->shapes.values[number].kind == TR_AFFINE && !is_access(value);
+    if (tr_memory_is_race_check(iteration, value->llvm))
+        return RACE_CALL;
     return scalar_cost(&iteration->target->figures, value) * (is_folded ? FOLDED : 1);
 }
 
@@ -184,6 +189,8 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
         estimate->gathers_sparsely |= is_alone && is_loop_for_some(iteration, value->segment);
         return cost;
     }
+    if (tr_memory_is_race_check(iteration, value->llvm))
+        return RACE_CALL;
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
     if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(iteration, number)))
         return tr_by_lane(target, width, target->figures.serial);

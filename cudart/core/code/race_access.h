@@ -36,13 +36,14 @@ struct crt_race_row {
 void crt_race_access_row(struct crt_race_row *row);
 
 /* Of lanes, by lane: so many accesses, in steps of so many bytes, which wrap as rt_race_loop says.
- * row.addresses: of the last ones; no values. */
+ * row.addresses: of the last ones, as row's line; no values. */
 struct crt_race_loop {
     struct crt_race_row row;
     const uint64_t *steps;
     const uint64_t *turns;
     const uint64_t *floors;
     uint64_t period;
+    int32_t lines; /* of the PTX, by which each access is behind the one before */
 };
 
 void crt_race_access_loop(struct crt_race_loop *loop);

@@ -84,17 +84,15 @@ void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ord
 void rt_race_arrive_row(struct rt_thread *thread, uint32_t id, uint32_t count, uint64_t lanes)
 {
     struct crt_running_block *running = crt_running_of(thread);
-    uint32_t number = crt_thread_number(thread);
-    for (; running && lanes != 0; lanes &= lanes - 1)
-        race_barrier_arrive(&running->races, number + (uint32_t)__builtin_ctzll(lanes), id, count);
+    if (running)
+        race_barrier_arrive_lanes(&running->races, crt_thread_number(thread), lanes, id, count);
 }
 
 void rt_race_leave_row(struct rt_thread *thread, uint32_t id, uint64_t lanes)
 {
     struct crt_running_block *running = crt_running_of(thread);
-    uint32_t number = crt_thread_number(thread);
-    for (; running && lanes != 0; lanes &= lanes - 1)
-        race_barrier_leave(&running->races, number + (uint32_t)__builtin_ctzll(lanes), id);
+    if (running)
+        race_barrier_leave_lanes(&running->races, crt_thread_number(thread), lanes, id);
 }
 
 void rt_race_lanes_row(struct rt_thread *thread, uint32_t mask, uint64_t lanes)
@@ -249,12 +247,13 @@ void rt_race_scatter(struct rt_thread *thread, const char *addresses, uint64_t b
 
 void rt_race_loop_row(struct rt_thread *thread, const char *addresses, uint64_t bytes,
                       const char *steps, const char *turns, const char *floors, uint64_t period,
-                      uint64_t lanes, uint32_t what, uint32_t line)
+                      uint64_t lanes, uint32_t what, uint32_t line, uint32_t lines)
 {
     struct crt_race_loop loop = {.steps = (const uint64_t *)steps,
                                  .turns = (const uint64_t *)turns,
                                  .floors = (const uint64_t *)floors,
-                                 .period = period};
+                                 .period = period,
+                                 .lines = (int32_t)lines};
     struct crt_running_block *running = crt_running_of(thread);
     if (lanes == 0 || !running)
         return;
@@ -266,8 +265,9 @@ void rt_race_loop_row(struct rt_thread *thread, const char *addresses, uint64_t 
 }
 
 void rt_race_loop(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t step,
-                  uint64_t turns, uint64_t floor, uint64_t period, uint32_t what, uint32_t line)
+                  uint64_t turns, uint64_t floor, uint64_t period, uint32_t what, uint32_t line,
+                  uint32_t lines)
 {
     rt_race_loop_row(thread, (const char *)&address, bytes, (const char *)&step,
-                     (const char *)&turns, (const char *)&floor, period, 1, what, line);
+                     (const char *)&turns, (const char *)&floor, period, 1, what, line, lines);
 }

@@ -11,6 +11,8 @@ struct line {
     uint64_t first;
     uint64_t step; /* less than 2^63 */
     uint64_t count;
+    uint32_t line; /* of the PTX, of the first access, */
+    int32_t lines; /* and from one to the next */
 };
 
 static struct line line_of(const struct crt_race_loop *loop, unsigned lane)
@@ -20,8 +22,21 @@ static struct line line_of(const struct crt_race_loop *loop, unsigned lane)
     uint64_t turns = loop->turns[lane];
     uint64_t count = step == 0 && turns > 1 ? 1 : turns;
     if ((int64_t)step < 0)
-        return (struct line){.first = last, .step = -step, .count = count};
-    return (struct line){.first = last - (count - 1) * step, .step = step, .count = count};
+        return (struct line){.first = last,
+                             .step = -step,
+                             .count = count,
+                             .line = loop->row.access.race.line,
+                             .lines = -loop->lines};
+    return (struct line){.first = last - (count - 1) * step,
+                         .step = step,
+                         .count = count,
+                         .line = loop->row.access.race.line - (uint32_t)(count - 1) * loop->lines,
+                         .lines = loop->lines};
+}
+
+static uint32_t number_of_line(const struct line *line, uint64_t turn)
+{
+    return line->line + (uint32_t)turn * (uint32_t)line->lines;
 }
 
 /* Bytes from the first of all to behind the last one. */
@@ -120,6 +135,7 @@ static void access_each(const struct crt_race_row *row, const struct line *line,
     one.stride = 0;
     for (uint64_t i = from; i < from + count; i++) {
         one.access.address = line->first + i * line->step;
+        one.access.race.line = number_of_line(line, i);
         one.lanes = row->lanes;
         crt_race_access_row(&one);
     }
@@ -162,6 +178,26 @@ static uint64_t bytes_of(const struct crt_race_row *row, const struct line *line
     return all;
 }
 
+/* Of the same accesses, the first of which is this one. False: they are too far from each other. */
+static bool set_lines(const struct crt_race_row *row, const struct line *line, uint64_t first,
+                      uint64_t count, struct race_strip_access *access)
+{
+    unsigned byte = crt_lowest_lane(access->bytes);
+    int64_t distance = (int64_t)(count - 1) * line->lines;
+    access->line = number_of_line(line, first);
+    if (line->lines == 0)
+        return true;
+    if (distance != (int8_t)distance)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = byte + i * (unsigned)line->step;
+        for (unsigned word = at / RACE_CELL_BYTES;
+             word * RACE_CELL_BYTES < at + (unsigned)row->access.bytes; word++)
+            access->lines[word] = (int8_t)((int)i * line->lines);
+    }
+    return true;
+}
+
 /* Of a lane, or of lanes of a warp that all do the same, and read or are strong. */
 static void access_line(struct crt_race_row *row, const struct line *line)
 {
@@ -184,7 +220,8 @@ static void access_line(struct crt_race_row *row, const struct line *line)
         count = line->count - i < room ? line->count - i : room;
         part.strip = at / RACE_STRIP_BYTES;
         part.access.bytes = bytes_of(row, line, byte, count);
-        if (access_strip(row, &part, &settling, &walk))
+        if (set_lines(row, line, i, count, &part.access) &&
+            access_strip(row, &part, &settling, &walk))
             continue;
         crt_race_lock_area(&walk, CRT_RACE_NOWHERE);
         access_each(row, line, i, count);
@@ -292,6 +329,7 @@ static void access_rows(const struct crt_race_row *all, const struct lines *line
         if (rows.are_known && turn + ROWS_AHEAD < line->count)
             prefetch(shadow, place + ROWS_AHEAD * line->step, rows.bytes);
         row.access.address = line->first + turn * line->step - first * lines->stride;
+        row.access.race.line = number_of_line(line, turn);
         row.stride = lines->stride;
         row.lanes = all->lanes;
         crt_race_access_row(&row);
@@ -306,6 +344,7 @@ static void access_by_turns(const struct crt_race_row *all, const struct lines *
         struct crt_race_row row = *all;
         row.lanes = left;
         row.addresses = addresses;
+        row.access.race.line = number_of_line(&lines->of[crt_lowest_lane(left)], turn);
         for (uint64_t lanes = row.lanes; lanes != 0; lanes &= lanes - 1) {
             unsigned lane = crt_lowest_lane(lanes);
             addresses[lane] = lines->of[lane].first + turn * lines->of[lane].step;

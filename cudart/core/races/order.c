@@ -198,21 +198,53 @@ static void complete(struct race_block *block, struct race_barrier *barrier)
     barrier->is_whole = false;
 }
 
-void race_barrier_arrive(struct race_block *block, uint32_t thread, uint32_t id, uint32_t count)
+/* Lanes of one warp, the last of which may complete it. */
+static void arrive(struct race_block *block, uint32_t thread, uint64_t lanes, uint32_t id,
+                   uint32_t count)
 {
     struct race_barrier *barrier = &block->barriers[id % RACE_BARRIERS_MAX];
-    struct race_warp *warp = warp_of(block, thread);
-    uint32_t own = UINT32_C(1) << (thread / RT_WARP_SIZE);
+    uint32_t number = (thread + (uint32_t)__builtin_ctzll(lanes)) / RT_WARP_SIZE;
+    struct race_warp *warp = &block->warps[number];
+    uint32_t own = UINT32_C(1) << number;
     settle(block, warp);
-    /* Mostly what its first lane has said. */
+    /* Mostly what its first lanes have said. */
     if (!(barrier->warps & own) || warp->told[id % RACE_BARRIERS_MAX] != warp->changes)
         join_row(&barrier->arriving, &warp->row);
     warp->told[id % RACE_BARRIERS_MAX] = warp->changes;
     barrier->warps |= own;
     barrier->is_whole |= count == 0 || count >= block->threads;
-    block->met[thread] = barrier->generation;
-    if (count > 0 && ++barrier->arrived == count)
+    for (uint64_t rest = lanes; rest != 0; rest &= rest - 1)
+        block->met[thread + (uint32_t)__builtin_ctzll(rest)] = barrier->generation;
+    if (count == 0)
+        return;
+    barrier->arrived += (uint32_t)__builtin_popcountll(lanes);
+    if (barrier->arrived == count)
         complete(block, barrier);
+}
+
+void race_barrier_arrive(struct race_block *block, uint32_t thread, uint32_t id, uint32_t count)
+{
+    arrive(block, thread, 1, id, count);
+}
+
+/* Of lanes from this thread on, those of the first one's warp. */
+static uint64_t lanes_of_warp(uint32_t thread, uint64_t lanes)
+{
+    uint32_t first = (uint32_t)__builtin_ctzll(lanes);
+    uint32_t room = RT_WARP_SIZE - (thread + first) % RT_WARP_SIZE;
+    return lanes & ((UINT64_C(1) << room) - 1) << first;
+}
+
+void race_barrier_arrive_lanes(struct race_block *block, uint32_t thread, uint64_t lanes,
+                               uint32_t id, uint32_t count)
+{
+    const struct race_barrier *barrier = &block->barriers[id % RACE_BARRIERS_MAX];
+    for (uint64_t together; lanes != 0; lanes &= ~together) {
+        together = lanes_of_warp(thread, lanes);
+        if (count != 0 && barrier->arrived + (uint32_t)__builtin_popcountll(together) > count)
+            together = lanes & -lanes; /* some come to the next one */
+        arrive(block, thread, together, id, count);
+    }
 }
 
 /* Without a number nobody knows how many will come: the first one that goes on has seen them. */
@@ -228,6 +260,28 @@ void race_barrier_leave(struct race_block *block, uint32_t thread, uint32_t id)
     *heard = barrier->generation;
     warp->changes++;
     join_row(&warp->row, &barrier->complete);
+}
+
+/* Whether the lanes, of one warp, are all from the first to the last, and wait for the same. */
+static bool wait_together(const struct race_block *block, uint32_t thread, uint64_t lanes)
+{
+    uint32_t first = (uint32_t)__builtin_ctzll(lanes);
+    uint32_t last = 63 - (uint32_t)__builtin_clzll(lanes);
+    uint32_t others = 0;
+    for (uint32_t t = thread + first; t <= thread + last; t++)
+        others |= block->met[t] ^ block->met[thread + first];
+    return others == 0 && (uint32_t)__builtin_popcountll(lanes) == last - first + 1;
+}
+
+void race_barrier_leave_lanes(struct race_block *block, uint32_t thread, uint64_t lanes,
+                              uint32_t id)
+{
+    for (uint64_t together; lanes != 0; lanes &= ~together) {
+        together = lanes_of_warp(thread, lanes);
+        if (!wait_together(block, thread, together))
+            together = lanes & -lanes;
+        race_barrier_leave(block, thread + (uint32_t)__builtin_ctzll(together), id);
+    }
 }
 
 /* ---- lanes ---- */

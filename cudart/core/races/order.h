@@ -107,6 +107,11 @@ static inline bool race_is_before(const struct race_block *block, uint32_t threa
 /* Around bar.sync and the like; count: as rt_bar_sync. bar.arrive has no second half. */
 void race_barrier_arrive(struct race_block *block, uint32_t thread, uint32_t id, uint32_t count);
 void race_barrier_leave(struct race_block *block, uint32_t thread, uint32_t id);
+/* The same of lanes from this thread on, a bit for each. */
+void race_barrier_arrive_lanes(struct race_block *block, uint32_t thread, uint64_t lanes,
+                               uint32_t id, uint32_t count);
+void race_barrier_leave_lanes(struct race_block *block, uint32_t thread, uint64_t lanes,
+                              uint32_t id);
 
 /* Behind an operation that lanes of a warp have come to. */
 void race_lanes_met(struct race_block *block, uint32_t thread, uint32_t mask);

@@ -58,19 +58,19 @@ static bool join_forms(const struct race_strip_access *place,
            find_step(place, access, bytes, joined);
 }
 
-/* So that these words have this line, and others of the bytes theirs; false: it is too far. */
-static bool join_lines(struct race_strip_access *joined, uint32_t line, uint64_t bytes,
-                       uint64_t others)
+/* So that these words have the access's lines, and others of the bytes theirs; false: they are too
+ * far. */
+static bool join_lines(struct race_strip_access *joined, const struct race_strip_access *access,
+                       uint64_t bytes, uint64_t others)
 {
-    int64_t distance = (int64_t)line - joined->line;
-    if (distance != (int8_t)distance)
-        return false;
+    int64_t distance = (int64_t)access->line - joined->line;
     while (bytes != 0) {
         unsigned word = race_first_of(bytes) / RACE_CELL_BYTES;
         uint64_t in_word = race_bytes_of_word(word);
-        if (others & in_word && joined->lines[word] != distance)
+        int64_t line = distance + access->lines[word];
+        if (line != (int8_t)line || (others & in_word && joined->lines[word] != line))
             return false;
-        joined->lines[word] = (int8_t)distance;
+        joined->lines[word] = (int8_t)line;
         bytes &= ~in_word;
     }
     return true;
@@ -88,8 +88,7 @@ bool race_strip_takes(const struct race_strip_access *place, const struct race_s
         place->flags != access->flags)
         return false;
     *joined = *place;
-    return join_forms(place, access, bytes, joined) &&
-           join_lines(joined, access->line, bytes, others);
+    return join_forms(place, access, bytes, joined) && join_lines(joined, access, bytes, others);
 }
 
 uint64_t race_bytes_of_same_warp(const struct race_strip_access *a,

@@ -535,7 +535,7 @@ void race_shadow_join(const struct race_shadow *shadow, uint64_t word,
     access.bytes = race_bytes_of_word(word % RACE_STRIP_WORDS);
     access.block = write->block;
     access.stamp = write->stamp;
-    access.line = write->line;
+    access.line = write->line - (uint32_t)form->lines[word % RACE_STRIP_WORDS];
     access.flags = write->flags;
     access.thread = (int16_t)(form->thread + write->thread - (int)race_strip_thread(form, first));
     bool is_last =

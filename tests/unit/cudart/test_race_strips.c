@@ -118,6 +118,7 @@ static void tell_words(struct program *program, struct race_access access, unsig
         if (!(part->bytes & bytes_of_word(in_strip)))
             continue;
         access.thread = (uint16_t)race_strip_thread(part, in_strip * RACE_CELL_BYTES);
+        access.line = part->line + (uint32_t)part->lines[in_strip];
         access.value = value_of(program);
         if (!is_told) {
             tell_word(program, &access, word, part, seed);
@@ -195,6 +196,14 @@ static void do_column(struct program *program, unsigned seed)
     }
 }
 
+/* Words side by side are of one line, or each of one some lines behind the last one's. */
+static void set_lines(struct program *program, struct race_strip_access *part)
+{
+    int step = number(program, 2) ? 0 : (int)number(program, 17) - 8;
+    for (int w = 0; w < RACE_STRIP_WORDS; w++)
+        part->lines[w] = (int8_t)(w * step);
+}
+
 /* Of a thread, on words anywhere in the strip, as iterations of a loop have them. */
 static void do_line(struct program *program, unsigned seed)
 {
@@ -203,6 +212,7 @@ static void do_line(struct program *program, unsigned seed)
     part.unit = RACE_STRIP_BYTES;
     part.thread = (int16_t)number(program, THREADS);
     part.bytes = any_words(program);
+    set_lines(program, &part);
     tell_strip(program, access, number(program, STRIPS), &part, seed);
 }
 
@@ -256,14 +266,10 @@ static void tell_place(struct program *program, const struct race_access *access
 
 /* In all iterations of a loop. False: nothing has been told. */
 static bool tell_places(struct program *program, const struct race_access *access, unsigned strip,
-                        uint64_t bytes, uint64_t lanes)
+                        const struct race_strip_access *part, uint64_t lanes)
 {
-    struct race_strip_access part = part_of(access);
-    part.bytes = bytes;
-    part.thread = (int16_t)(access->thread + 63 - __builtin_clzll(lanes));
-    part.unit = RACE_STRIP_BYTES;
-    return !(program->strips[strip].split & bytes) &&
-           race_strip_access_lanes(&program->shadow, strip, block_of(program, access), &part,
+    return !(program->strips[strip].split & part->bytes) &&
+           race_strip_access_lanes(&program->shadow, strip, block_of(program, access), part,
                                    access->thread + (uint32_t)__builtin_ctzll(lanes));
 }
 
@@ -285,12 +291,17 @@ static void do_place(struct program *program, unsigned seed)
         tell_place(program, &access, word, lanes, seed);
         return;
     }
-    uint64_t bytes = any_words(program);
-    bool is_told = tell_places(program, &access, strip, bytes, lanes);
+    struct race_strip_access part = part_of(&access);
+    part.bytes = any_words(program);
+    part.thread = (int16_t)(access.thread + 63 - __builtin_clzll(lanes));
+    part.unit = RACE_STRIP_BYTES;
+    set_lines(program, &part);
+    bool is_told = tell_places(program, &access, strip, &part, lanes);
     program->lines += is_told;
     for (unsigned w = 0; w < RACE_STRIP_WORDS; w++) {
-        if (!(bytes & bytes_of_word(w)))
+        if (!(part.bytes & bytes_of_word(w)))
             continue;
+        access.line = part.line + (uint32_t)part.lines[w];
         if (is_told)
             tell_lanes_alone(program, &access, strip * RACE_STRIP_WORDS + w, lanes, seed);
         else

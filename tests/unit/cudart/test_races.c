@@ -111,6 +111,22 @@ static void do_access(struct program *program)
                             .time = program->oracle.known[thread][thread]};
 }
 
+/* Threads from the first on, in order, that arrive: as many as are told together. */
+static unsigned arrive(struct program *program, unsigned block, const unsigned *threads,
+                       unsigned left, unsigned id, unsigned count)
+{
+    unsigned together = 1;
+    uint64_t lanes = 1;
+    unsigned most = 1 + number(program, 2) * number(program, 64);
+    while (together < left && together < most && threads[together] - threads[0] < 64)
+        lanes |= UINT64_C(1) << (threads[together++] - threads[0]);
+    if (together == 1)
+        race_barrier_arrive(&program->blocks[block], threads[0], id, count);
+    else
+        race_barrier_arrive_lanes(&program->blocks[block], threads[0], lanes, id, count);
+    return together;
+}
+
 /* Of all warps of a block, or of some, which name their number. */
 static void do_barrier(struct program *program)
 {
@@ -126,8 +142,13 @@ static void do_barrier(struct program *program)
         }
     bool is_whole = count == THREADS && number(program, 2);
     unsigned id = number(program, RACE_BARRIERS_MAX);
-    for (unsigned i = 0; i < count; i++)
-        race_barrier_arrive(&program->blocks[block], threads[i], id, is_whole ? 0 : count);
+    for (unsigned i = 0; i < count;)
+        i += arrive(program, block, threads + i, count - i, id, is_whole ? 0 : count);
+    if (warps == (1u << WARPS) - 1 && number(program, 2)) {
+        race_barrier_leave_lanes(&program->blocks[block], 0, UINT64_MAX, id);
+        race_barrier_leave_lanes(&program->blocks[block], 64, UINT32_MAX, id);
+        count = 0;
+    }
     for (unsigned i = count; i > 0; i--) {
         unsigned pick = number(program, i);
         race_barrier_leave(&program->blocks[block], threads[pick], id);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * barriers/loop_races.c: what random loops tell checks of races, before and after: the same
- * accesses between any two fences, each of them once or more often.
+ * accesses between any two fences, each of them once or more often. And merge_races.c: likewise,
+ * what straight code tells, between any two writes as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "tests/random/text.h"
 #include "tests/unit/vector/parse_ir.h"
 #include "translator/barriers/loop_races.h"
+#include "translator/barriers/merge_races.h"
 
 #define LOOPS      1200
 #define THREADS    3
@@ -38,6 +40,7 @@ struct log {
 };
 
 static struct log *told;
+static bool writes_stay; /* others may not pass them */
 
 static void add(uint64_t address, uint32_t what, uint32_t line)
 {
@@ -52,11 +55,13 @@ static void tell_access(void *thread, uint64_t address, uint64_t bytes, uint64_t
     (void)bytes;
     (void)value;
     told->calls++;
+    if (writes_stay && (what & RT_ACCESS_MASK) != RT_ACCESS_READ)
+        told->fences++;
     add(address, what, line);
 }
 
 static void tell_loop(void *thread, uint64_t address, uint64_t bytes, uint64_t step, uint64_t turns,
-                      uint64_t floor, uint64_t period, uint32_t what, uint32_t line)
+                      uint64_t floor, uint64_t period, uint32_t what, uint32_t line, uint32_t lines)
 {
     (void)thread;
     (void)bytes;
@@ -64,6 +69,7 @@ static void tell_loop(void *thread, uint64_t address, uint64_t bytes, uint64_t s
     for (uint64_t turn = 0; turn < turns && told->count < EVENTS_MAX; turn++) {
         add(address, what, line);
         address -= step;
+        line -= lines;
         if (period != 0 && address - floor >= period)
             address += (int64_t)step < 0 ? -period : period;
     }
@@ -222,7 +228,7 @@ typedef void (*loop_fn)(void *thread, uint64_t memory, uint32_t start, uint32_t 
 
 static const char declarations[] =
     "declare void @rt_race_access(ptr, i64, i64, i64, i32, i32)\n"
-    "declare void @rt_race_loop(ptr, i64, i64, i64, i64, i64, i64, i32, i32)\n"
+    "declare void @rt_race_loop(ptr, i64, i64, i64, i64, i64, i64, i32, i32, i32)\n"
     "declare void @rt_race_fence(ptr)\n";
 
 static LLVMExecutionEngineRef compile(LLVMModuleRef module)
@@ -271,20 +277,17 @@ run(LLVMExecutionEngineRef engine, unsigned number, unsigned thread, struct log 
     loop(NULL, UINT64_C(1) << 40, start, n, step);
 }
 
-Test(loop_races, nothing_is_lost_and_nothing_is_added)
+/* Of functions f0, f1, …; calls: how many there were before the change, and behind it. */
+static void expect_the_same(const char *text, unsigned count, void (*change)(LLVMModuleRef module),
+                            size_t calls[2])
 {
     static struct log before, after;
-    struct text text = {0};
-    struct dice dice = {.state = 20};
-    size_t calls[2] = {0, 0};
-    text_add(&text, "%s", declarations);
-    for (unsigned i = 0; i < LOOPS; i++)
-        add_function(&text, &dice, i);
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef changed = parse_ir(context, text.bytes);
-    transform(changed);
-    LLVMExecutionEngineRef engines[2] = {compile(parse_ir(context, text.bytes)), compile(changed)};
-    for (unsigned i = 0; i < LOOPS * THREADS; i++) {
+    LLVMModuleRef changed = parse_ir(context, text);
+    change(changed);
+    LLVMExecutionEngineRef engines[2] = {compile(parse_ir(context, text)), compile(changed)};
+    calls[0] = calls[1] = 0;
+    for (unsigned i = 0; i < count * THREADS; i++) {
         run(engines[0], i / THREADS, i % THREADS, &before);
         run(engines[1], i / THREADS, i % THREADS, &after);
         calls[0] += before.calls;
@@ -297,10 +300,73 @@ Test(loop_races, nothing_is_lost_and_nothing_is_added)
                                                         before.count * sizeof *before.events) == 0,
                   "function %u, run %u", i / THREADS, i % THREADS);
     }
-    cr_assert_lt(4 * calls[1], 3 * calls[0], "%zu calls, %zu before", calls[1], calls[0]);
     LLVMDisposeExecutionEngine(engines[0]);
     LLVMDisposeExecutionEngine(engines[1]);
     LLVMContextDispose(context);
+}
+
+Test(loop_races, nothing_is_lost_and_nothing_is_added)
+{
+    struct text text = {0};
+    struct dice dice = {.state = 20};
+    size_t calls[2];
+    text_add(&text, "%s", declarations);
+    for (unsigned i = 0; i < LOOPS; i++)
+        add_function(&text, &dice, i);
+    expect_the_same(text.bytes, LOOPS, transform, calls);
+    cr_assert_lt(4 * calls[1], 3 * calls[0], "%zu calls, %zu before", calls[1], calls[0]);
+    text_fini(&text);
+}
+
+/* ---- straight code ---- */
+
+/* Accesses by one step, of which some are missing, beside those of others. */
+static void add_straight(struct text *text, struct dice *dice, unsigned number)
+{
+    static const int steps[] = {4, 64, -8, 4};
+    unsigned at[2] = {0, 0};
+    text_add(text,
+             "define void @f%u(ptr %%thread, ptr %%memory, i32 %%start, i32 %%n, i32 %%s) {\n"
+             "  %%base0 = ptrtoint ptr %%memory to i64\n  %%wide = sext i32 %%s to i64\n"
+             "  %%base1 = add i64 %%base0, %%wide\n",
+             number);
+    int step = steps[dice_below(dice, 4)];
+    unsigned lines = 1 + dice_below(dice, 5);
+    for (unsigned i = 0; i < 40; i++) {
+        unsigned base = dice_below(dice, 2);
+        unsigned what = dice_chance(dice, 90) ? RT_ACCESS_READ : whats[dice_below(dice, 6)];
+        at[base] += dice_chance(dice, 5) ? 2 : 1;
+        text_add(text,
+                 "  %%a%u = add i64 %%base%u, %d\n"
+                 "  call void @rt_race_access(ptr %%thread, i64 %%a%u, i64 %u, i64 7, i32 %u, i32 "
+                 "%u)\n",
+                 i, base, (int)at[base] * step, i, dice_chance(dice, 95) ? 4 : 2, what,
+                 at[base] * lines);
+        if (dice_chance(dice, 4))
+            add_fence(text);
+    }
+    text_add(text, "  ret void\n}\n");
+}
+
+static void merge(LLVMModuleRef module)
+{
+    char *message = NULL;
+    tr_merge_races(module);
+    cr_assert(!LLVMVerifyModule(module, LLVMReturnStatusAction, &message), "%s", message);
+    LLVMDisposeMessage(message);
+}
+
+Test(merge_races, nothing_is_lost_and_nothing_is_added)
+{
+    struct text text = {0};
+    struct dice dice = {.state = 21};
+    size_t calls[2];
+    text_add(&text, "%s", declarations);
+    for (unsigned i = 0; i < LOOPS; i++)
+        add_straight(&text, &dice, i);
+    writes_stay = true;
+    expect_the_same(text.bytes, LOOPS, merge, calls);
+    cr_assert_lt(4 * calls[1], 3 * calls[0], "%zu calls, %zu before", calls[1], calls[0]);
     text_fini(&text);
 }
 

@@ -13,7 +13,7 @@
 enum { ACCESS_THREAD, ACCESS_ADDRESS, ACCESS_BYTES, ACCESS_VALUE, ACCESS_WHAT, ACCESS_LINE };
 
 /* Where rt_race_loop has others. */
-enum { LOOP_STEP = 3, LOOP_TURNS, LOOP_FLOOR, LOOP_PERIOD, LOOP_WHAT, LOOP_LINE };
+enum { LOOP_STEP = 3, LOOP_TURNS, LOOP_FLOOR, LOOP_PERIOD, LOOP_WHAT, LOOP_LINE, LOOP_LINES };
 
 /* What a thread tells, and what lanes tell together. */
 static const struct form {
@@ -194,7 +194,8 @@ static void tell_loop(const struct group *group)
                                operand_of(group, LOOP_PERIOD),
                                lanes_of(group),
                                operand_of(group, LOOP_WHAT),
-                               operand_of(group, LOOP_LINE)};
+                               operand_of(group, LOOP_LINE),
+                               operand_of(group, LOOP_LINES)};
     call(group, RT_CALL_RACE_LOOP_ROW, operands, sizeof operands / sizeof *operands);
 }
 
