@@ -9,7 +9,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-sh tools/install_deps.sh
+# NumPy: for the Python binding's test.
+sh tools/install_deps.sh python3-numpy
 
 passed=0
 failed=0
