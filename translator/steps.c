@@ -483,6 +483,13 @@ static enum pxr_status saturate_vectors(struct tr_compilation *c, struct pxr_err
     return PXR_OK;
 }
 
+static enum pxr_status widen_shuffles(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_widen_shuffles(c->module);
+    return PXR_OK;
+}
+
 static bool has_flush_mode(const struct tr_compilation *c)
 {
     return tr_has_flush_mode(c->module);

@@ -199,12 +199,27 @@ LLVMValueRef tr_as_integers(const struct tr_fuse *fuse, LLVMValueRef lanes)
     return LLVMBuildBitCast(fuse->builder, lanes, LLVMVectorType(fuse->i32, RT_WARP_SIZE), "");
 }
 
-/* Whether any user but instructions that cut off the upper half needs it. */
+/* Whether the instruction cuts off the upper half of 64 bits. */
+static bool cuts_upper_half(LLVMValueRef user)
+{
+    if (LLVMIsAInstruction(user) == NULL)
+        return false;
+    if (LLVMGetInstructionOpcode(user) == LLVMTrunc)
+        return LLVMGetIntTypeWidth(LLVMTypeOf(user)) <= 32;
+    LLVMValueRef right = LLVMGetNumOperands(user) == 2 ? LLVMGetOperand(user, 1) : NULL;
+    if (right == NULL || LLVMIsAConstantInt(right) == NULL)
+        return false;
+    uint64_t constant = LLVMConstIntGetZExtValue(right);
+    return LLVMGetInstructionOpcode(user) == LLVMShl
+               ? constant >= 32
+               : LLVMGetInstructionOpcode(user) == LLVMAnd && constant <= UINT32_MAX;
+}
+
+/* Whether any user but such instructions needs it. */
 bool tr_asks_predicate(LLVMValueRef call)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(call); use != NULL; use = LLVMGetNextUse(use))
-        if (LLVMIsATruncInst(LLVMGetUser(use)) == NULL ||
-            LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetUser(use))) > 32)
+        if (!cuts_upper_half(LLVMGetUser(use)))
             return true;
     return false;
 }

@@ -57,6 +57,9 @@ void tr_part_multiply_adds(LLVMModuleRef module);
 /* Rewrites saturating conversions of vectors, which LLVM would do lane by lane (saturate.c). */
 void tr_saturate_vectors(LLVMModuleRef module);
 
+/* Vectors that are shuffled as halves of 64 bits are shuffled whole (wide_shuffles.c). */
+void tr_widen_shuffles(LLVMModuleRef module);
+
 /* Before good code generation, which takes time in proportion to the cube of the stores in a row,
  * and to the square of the loads: puts fences of the compiler between many of them
  * (part_accesses.c). */
