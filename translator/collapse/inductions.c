@@ -91,24 +91,17 @@ static bool is_own_start(const struct split *split, LLVMValueRef start)
            tr_again_kind(value_of(split, number)) != TR_AGAIN_NEVER;
 }
 
-static bool grows_along_row(const struct split *split, LLVMValueRef value)
-{
-    uint32_t number = tr_graph_number(&split->kernel->graph, value);
-    return number != TR_NONE && split->kernel->shapes.values[number].kind == TR_AFFINE &&
-           split->kernel->shapes.values[number].stride != 0;
-}
-
 /* Whether the term is an index of 32 bits, extended, that grows along the row but where it wraps.
- * What a load has to do with it may be the same for a warp. */
+ */
 static bool is_narrow_index(const struct split *split, LLVMValueRef term)
 {
     if (LLVMIsASExtInst(term) == NULL && LLVMIsAZExtInst(term) == NULL)
         return false;
-    LLVMValueRef narrow = LLVMGetOperand(term, 0);
-    if (LLVMIsAInstruction(narrow) != NULL && LLVMGetInstructionOpcode(narrow) == LLVMAdd)
-        return grows_along_row(split, LLVMGetOperand(narrow, 0)) ||
-               grows_along_row(split, LLVMGetOperand(narrow, 1));
-    return grows_along_row(split, narrow);
+    uint32_t narrow = tr_graph_number(&split->kernel->graph, LLVMGetOperand(term, 0));
+    if (narrow == TR_NONE)
+        return false;
+    struct tr_shape shape = split->kernel->shapes.values[narrow];
+    return shape.kind == TR_AFFINE && shape.stride != 0;
 }
 
 /* Whether the first value is an address, or part of one, with such an index. */

@@ -11,8 +11,8 @@
  * start + u with u = phi(0, u + step): u is kept once per group, and start can be computed again,
  * whereas every thread would have to save p.
  *
- * for_vectors: in other loops, too, if start contains an index of 32 bits, extended. If that grows
- * along the row, threads' addresses are neighbours where it does not wrap, which can be asked of
+ * for_vectors: in other loops, too, if start contains an index of 32 bits, extended, that grows
+ * along the row: threads' addresses are neighbours where it does not wrap, which can be asked of
  * start (vector/plan/narrow_index.c) and not of p.
  *
  * Returns whether the function was changed: then `kernel` is out of date, good for tr_kernel_fini

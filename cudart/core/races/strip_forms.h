@@ -75,8 +75,7 @@ static inline bool race_is_of_one_thread(const struct race_strip_access *access,
 uint64_t race_bytes_of_same_warp(const struct race_strip_access *a,
                                  const struct race_strip_access *b, uint64_t bytes);
 
-/* Whether these bytes of the access can stand where others of the strip may
- * stand, and how. */
+/* Whether these bytes of the access can stand where others of the strip may stand, and how. */
 bool race_strip_takes(const struct race_strip_access *place, const struct race_strip_access *access,
                       uint64_t bytes, struct race_strip_access *joined);
 
