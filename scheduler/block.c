@@ -6,11 +6,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "scheduler/block.h"
 #include "util/pages.h"
 
 #define SHARED_ALIGN_BYTES ((size_t)128) /* at least */
+#define SHARED_FRONT_BYTES ((size_t)64)  /* the widest vector's */
 #define FREE_BLOCKS_KEPT   32
 #define SHAPES_KEPT        16 /* of blocks, so that launches in turn find them set up */
 #define FRAME_KEPT_BYTES   ((size_t)256 * 1024) /* by an idle worker, for each block */
@@ -56,13 +58,36 @@ static size_t shared_align_of(const struct sch_grid_op *grid)
     return align > SHARED_ALIGN_BYTES ? align : SHARED_ALIGN_BYTES;
 }
 
+size_t sch_shared_page_bytes(const struct sch_grid_op *grid)
+{
+    size_t shared_bytes = grid->grid.launch.shared_bytes;
+    size_t align = shared_align_of(grid);
+    if (shared_bytes > 0 && align <= pxr_page_bytes())
+        shared_bytes = round_up(shared_bytes, align) + SHARED_FRONT_BYTES;
+    return pxr_round_to_pages(shared_bytes);
+}
+
+uint8_t *sch_shared_begin(const struct sch_grid_op *grid, uint8_t *pages)
+{
+    size_t align = shared_align_of(grid);
+    return align > pxr_page_bytes() ? pages
+                                    : pages + sch_shared_page_bytes(grid) -
+                                          round_up(grid->grid.launch.shared_bytes, align);
+}
+
+bool sch_has_front_page(const struct sch_grid_op *grid)
+{
+    return sch_shared_begin(grid, NULL) == (uint8_t *)pxr_page_bytes();
+}
+
 /* Guards are as near as pages allow only if the area has no spare page. */
 static bool has_shared(const struct sch_block *block, const struct sch_grid_op *grid)
 {
     size_t shared_bytes = shared_bytes_of(grid);
     return block->shared.base &&
            (shared_bytes == 0 ||
-            (block->shared.size_bytes == pxr_round_to_pages(shared_bytes) &&
+            (block->shared.size_bytes == sch_shared_page_bytes(grid) &&
+             block->has_front_page == sch_has_front_page(grid) &&
              ((uintptr_t)block->shared.base & (shared_align_of(grid) - 1)) == 0));
 }
 
@@ -108,12 +133,10 @@ static bool fit_threads(struct sch_block *block, const struct sch_grid_op *grid)
     return true;
 }
 
-uint8_t *sch_shared_begin(const struct sch_grid_op *grid, uint8_t *pages)
+bool sch_shared_open_front(const struct sch_grid_op *grid, uint8_t *pages)
 {
-    size_t align = shared_align_of(grid);
-    size_t shared_bytes = grid->grid.launch.shared_bytes;
-    size_t page_bytes = pxr_round_to_pages(shared_bytes);
-    return align > pxr_page_bytes() ? pages : pages + page_bytes - round_up(shared_bytes, align);
+    pages[0] = 0;
+    return !sch_has_front_page(grid) || mprotect(pages, pxr_page_bytes(), PROT_READ) == 0;
 }
 
 static bool map_shared(struct sch_block *block, const struct sch_grid_op *grid)
@@ -122,8 +145,11 @@ static bool map_shared(struct sch_block *block, const struct sch_grid_op *grid)
     size_t align = shared_align_of(grid);
     size_t page_bytes = pxr_page_bytes();
     pxr_area_unmap(&block->shared);
-    return pxr_area_map_aligned(&block->shared, shared_bytes > 0 ? shared_bytes : page_bytes,
-                                align > page_bytes ? align : page_bytes);
+    block->has_front_page = sch_has_front_page(grid);
+    return pxr_area_map_aligned(&block->shared,
+                                shared_bytes > 0 ? sch_shared_page_bytes(grid) : page_bytes,
+                                align > page_bytes ? align : page_bytes) &&
+           sch_shared_open_front(grid, block->shared.base);
 }
 
 static bool fit_shared(struct sch_block *block, const struct sch_grid_op *grid)

@@ -131,6 +131,7 @@ struct sch_block {
     struct sch_cluster_seat seat;
     struct sch_block *next; /* in the worker's ring or free list */
     struct pxr_area shared; /* holds rt.shared, at its end */
+    bool has_front_page;    /* in front of it */
     /* Of fused kernels: */
     struct sch_thread carrier;         /* no CUDA thread: the code on the block's fiber */
     const struct sch_thread *stepping; /* the thread that rt_block_mix runs, NULL in loops */
@@ -160,11 +161,20 @@ void sch_block_release(struct sch_block *block);
 /* Frees blocks that a cooperative launch has left behind, and large frames. For a worker with
  * nothing to do. */
 void sch_block_trim(struct sch_worker *worker);
+/* The bytes of the pages for a block's shared memory. */
+size_t sch_shared_page_bytes(const struct sch_grid_op *grid);
 /* Where a block's shared memory begins in pages for it. It ends at the guard behind them, as near
  * as alignment allows: an index that is too large by one is the commonest mistake, and a fault on
- * GPUs, too. In front of it there may be a part of a page that can be accessed. Only where it
- * begins at a multiple of more than a page it is the other way round. */
+ * GPUs, too. In front of it there is memory that can be read, and that can be written if it is on
+ * the same page. Only where shared memory begins at a multiple of more than a page it is the other
+ * way round. */
 uint8_t *sch_shared_begin(const struct sch_grid_op *grid, uint8_t *pages);
+/* Whether there is a page in front of it, for reads alone. */
+bool sch_has_front_page(const struct sch_grid_op *grid);
+/* Makes what is in front of shared memory ready. A masked load that begins there, as that of
+ * `t > 0 ? s[t - 1] : 0` for a vector of threads, takes a processor hundreds of cycles where there
+ * is no page, or one that has never been touched. */
+bool sch_shared_open_front(const struct sch_grid_op *grid, uint8_t *pages);
 /* Whether the address is on the running thread's stack or in its block's frame. */
 bool sch_is_local(const struct sch_thread *running, uint64_t address);
 /* Resets the block's barriers to their state before the first thread has started. */

@@ -31,7 +31,7 @@ bool sch_cluster_fits(const struct sch_grid_op *grid)
         if (launch->grid[i] % launch->cluster[i] != 0)
             return false;
     return grid->cluster_blocks <= RT_CLUSTER_BLOCKS_MAX &&
-           pxr_round_to_pages(launch->shared_bytes) + 2 * PXR_AREA_GUARD_BYTES <= DISTANCE_BYTES;
+           sch_shared_page_bytes(grid) + 2 * PXR_AREA_GUARD_BYTES <= DISTANCE_BYTES;
 }
 
 static size_t memory_bytes(const struct sch_cluster *cluster)
@@ -46,31 +46,33 @@ static void free_cluster(struct sch_cluster *cluster)
     free(cluster);
 }
 
-static bool open_slot(struct sch_cluster *cluster, uint32_t rank)
+static bool open_slot(struct sch_cluster *cluster, const struct sch_grid_op *grid, uint32_t rank)
 {
+    uint8_t *pages = cluster->memory + rank * DISTANCE_BYTES;
     return cluster->shared_bytes == 0 ||
-           mprotect(cluster->memory + rank * DISTANCE_BYTES, cluster->shared_bytes,
-                    PROT_READ | PROT_WRITE) == 0;
+           (mprotect(pages, cluster->shared_bytes, PROT_READ | PROT_WRITE) == 0 &&
+            sch_shared_open_front(grid, pages));
 }
 
-static bool open_all(struct sch_cluster *cluster)
+static bool open_all(struct sch_cluster *cluster, const struct sch_grid_op *grid)
 {
     for (; cluster->closed != 0; cluster->closed &= cluster->closed - 1)
-        if (!open_slot(cluster, (uint32_t)__builtin_ctz(cluster->closed)))
+        if (!open_slot(cluster, grid, (uint32_t)__builtin_ctz(cluster->closed)))
             return false;
     return true;
 }
 
-static struct sch_cluster *create_cluster(uint32_t block_count, size_t shared_bytes)
+static struct sch_cluster *create_cluster(const struct sch_grid_op *grid, size_t shared_bytes)
 {
     struct sch_cluster *cluster = calloc(1, sizeof *cluster);
     if (!cluster)
         return NULL;
-    cluster->block_count = block_count;
+    cluster->block_count = grid->cluster_blocks;
     cluster->shared_bytes = shared_bytes;
-    cluster->closed = SCH_LANE(block_count) - 1;
+    cluster->has_front_page = sch_has_front_page(grid);
+    cluster->closed = SCH_LANE(grid->cluster_blocks) - 1;
     cluster->memory = pxr_reserve(memory_bytes(cluster), DISTANCE_BYTES, PXR_AREA_GUARD_BYTES);
-    if (cluster->memory && open_all(cluster))
+    if (cluster->memory && open_all(cluster, grid))
         return cluster;
     free_cluster(cluster);
     return NULL;
@@ -78,18 +80,19 @@ static struct sch_cluster *create_cluster(uint32_t block_count, size_t shared_by
 
 struct sch_cluster *sch_cluster_acquire(struct sch_worker *worker, const struct sch_grid_op *grid)
 {
-    size_t shared_bytes = pxr_round_to_pages(grid->grid.launch.shared_bytes);
+    size_t shared_bytes = sch_shared_page_bytes(grid);
     for (struct sch_cluster **link = &worker->free_clusters; *link; link = &(*link)->next) {
         struct sch_cluster *cluster = *link;
-        if (cluster->block_count != grid->cluster_blocks || cluster->shared_bytes != shared_bytes)
+        if (cluster->block_count != grid->cluster_blocks || cluster->shared_bytes != shared_bytes ||
+            cluster->has_front_page != sch_has_front_page(grid))
             continue;
         *link = cluster->next;
-        if (open_all(cluster))
+        if (open_all(cluster, grid))
             return cluster;
         free_cluster(cluster);
         return NULL;
     }
-    return create_cluster(grid->cluster_blocks, shared_bytes);
+    return create_cluster(grid, shared_bytes);
 }
 
 /* Frees all but the first so many, which are those used last. */

@@ -31,6 +31,7 @@ struct sch_cluster {
     /* Shared memories, of so many bytes (whole pages) each. NULL: the block has its own. */
     uint8_t *memory;
     size_t shared_bytes;
+    bool has_front_page;
     uint32_t closed; /* set of ranks whose shared memory is inaccessible */
     struct sch_cluster *next;
 };

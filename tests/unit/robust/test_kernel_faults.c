@@ -142,9 +142,9 @@ static const struct fault faults[] = {
      KERNEL(".shared .align 4 .b8 tile[4096]; st.shared.u32 [tile+-4], 1;"), 1, 0, 0,
      CRT_ILLEGAL_ADDRESS, "4 bytes before the block's 4096 bytes of shared memory", NULL},
     {"in front of shared memory, loaded through a register",
-     KERNEL(".shared .align 4 .b8 tile[8192]; mov.u32 %r2, tile; sub.u32 %r2, %r2, 1024;\n"
+     KERNEL(".shared .align 4 .b8 tile[8192]; mov.u32 %r2, tile; sub.u32 %r2, %r2, 5120;\n"
             "ld.shared.u32 %r3, [%r2]; st.global.u32 [%rd1], %r3;"),
-     1, 0, 0, CRT_ILLEGAL_ADDRESS, "1024 bytes before the block's 8192 bytes of shared memory",
+     1, 0, 0, CRT_ILLEGAL_ADDRESS, "5120 bytes before the block's 8192 bytes of shared memory",
      NULL},
     {"far behind shared memory",
      KERNEL(".shared .align 4 .b8 tile[1024]; st.shared.u32 [tile+233472], 1;"), 1, 0, 0,
