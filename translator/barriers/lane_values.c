@@ -141,6 +141,14 @@ static bool combine(LLVMOpcode opcode, unsigned bits, uint64_t a, uint64_t b, ui
     }
 }
 
+/* Of sums and products of numbers at random, two are the same everywhere or, but for chance,
+ * nowhere, as polynomials are. What others do with them depends on the numbers: `%tid & (n - 1)` is
+ * the same for some lanes whatever n is. */
+static bool keeps_identity(LLVMOpcode opcode)
+{
+    return opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMMul || opcode == LLVMShl;
+}
+
 static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
                             struct tr_lane_values *result)
 {
@@ -150,6 +158,8 @@ static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsig
         !evaluate(e, LLVMGetOperand(inst, 1), depth, &b))
         return false;
     result->is_exact = a.is_exact && b.is_exact;
+    if (!result->is_exact && !keeps_identity(LLVMGetInstructionOpcode(inst)))
+        return false;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
         if (!combine(LLVMGetInstructionOpcode(inst), bits, a.of[lane], b.of[lane],
                      &result->of[lane]))

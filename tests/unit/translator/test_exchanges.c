@@ -80,6 +80,23 @@ Test(exchanges, lanes_that_do_not_come_there_exchange_nothing)
     }
 }
 
+/* What all threads have in common is a number that nobody knows: sums and products with it are the
+ * same for two lanes if they always are; bits of it, and of those that it leaves, may be. */
+Test(exchanges, what_is_common_to_all_is_no_place)
+{
+#define COMMON(op) "cvt.u32.u64 %r6, %rd1;" op "shl.b32 %r6, %r6, 2; add.u32 %r7, %own, %r6;"
+#define SHIFTED "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%r7+4]; st.global.u32 [%gout], %r5;"
+#define APART   "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%own]; st.global.u32 [%gout], %r5;"
+    expect_meetings(COMMON() SHIFTED, 1);
+    expect_meetings(COMMON("mul.lo.u32 %r6, %r6, 3;") SHIFTED, 1);
+    expect_meetings(COMMON("mul.lo.u32 %r6, %r6, %tx;") SHIFTED, 0);
+    expect_meetings(COMMON() APART, 0);
+    expect_meetings(COMMON("and.b32 %r6, %r6, %tx;") APART, 0);
+    expect_meetings(COMMON("xor.b32 %r6, %r6, %tx;") SHIFTED, 0);
+    expect_meetings(COMMON("shr.u32 %r6, %r6, 3; and.b32 %r6, %r6, %tx;") SHIFTED, 0);
+    expect_meetings(COMMON("rem.u32 %r6, %tx, %r6;") SHIFTED APART, 0);
+}
+
 #define COUNTED(count) count "popc.b32 %r6, %r6; shl.b32 %r6, %r6, 2; add.u32 %r7, %own, %r6;"
 #define BALLOT         "setp.ge.u32 %p1, %tx, 31; vote.sync.ballot.b32 %r6, %p1, -1;"
 #define PACKS          "st.shared.u32 [%r7], %tx;"
