@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What integers and pointers are in each lane of a warp, where that is made of %tid and, by sums and
- * products, of values that all threads of the block have in common. For these stand numbers at
+ * What integers and pointers are in each lane of a warp, where that is made of %tid and, by sums
+ * and products, of values that all threads of the block have in common. For these stand numbers at
  * random: two results are equal if, but for chance, they always are.
  */
 #ifndef PTXRUN_TRANSLATOR_BARRIERS_LANE_VALUES_H

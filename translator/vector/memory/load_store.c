@@ -211,15 +211,13 @@ LLVMValueRef tr_memory_load(struct tr_widen *widen, const struct tr_fields *fiel
         LLVMSetAlignment(load, align);
         LLVMSetVolatile(load, LLVMGetVolatile(from));
         tr_memory_set_relaxed(from, load, type);
+        tr_memory_keep_hints(widen, fields, load);
     } else {
-        LLVMTypeRef types[] = {type, LLVMTypeOf(pointer)};
-        LLVMValueRef operands[] = {pointer, mask, LLVMGetPoison(type)};
         tr_memory_keep_order(widen, from);
-        load = tr_memory_call(widen, "llvm.masked.load", types, 2, operands, 3);
-        tr_memory_set_align(widen, load, 0, align);
+        load = tr_memory_load_under_mask(
+            widen, &(struct tr_under_mask){fields, type, pointer, align, mask});
         tr_memory_keep_order(widen, from);
     }
-    tr_memory_keep_hints(widen, fields, load);
     return load;
 }
 
@@ -239,7 +237,6 @@ static bool is_private(const struct tr_widen *widen, LLVMValueRef pointer)
 void tr_memory_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
                      LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
 {
-    LLVMValueRef store;
     LLVMValueRef from = access_of(widen, fields);
     if (mask != NULL && is_private(widen, pointer)) {
         /* Without a mask, so that LLVM can make a register of it. */
@@ -249,19 +246,17 @@ void tr_memory_store(struct tr_widen *widen, const struct tr_fields *fields, LLV
         mask = NULL;
     }
     if (mask == NULL) {
-        store = LLVMBuildStore(widen->builder, value, pointer);
+        LLVMValueRef store = LLVMBuildStore(widen->builder, value, pointer);
         LLVMSetAlignment(store, align);
         LLVMSetVolatile(store, LLVMGetVolatile(from));
         tr_memory_set_relaxed(from, store, LLVMTypeOf(value));
+        tr_memory_keep_hints(widen, fields, store);
     } else {
-        LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(pointer)};
-        LLVMValueRef operands[] = {value, pointer, mask};
         tr_memory_keep_order(widen, from);
-        store = tr_memory_call(widen, "llvm.masked.store", types, 2, operands, 3);
-        tr_memory_set_align(widen, store, 1, align);
+        tr_memory_store_under_mask(
+            widen, &(struct tr_under_mask){fields, LLVMTypeOf(value), pointer, align, mask}, value);
         tr_memory_keep_order(widen, from);
     }
-    tr_memory_keep_hints(widen, fields, store);
 }
 
 /* ---- one address for all lanes of a copy ---- */

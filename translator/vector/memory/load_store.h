@@ -59,6 +59,19 @@ LLVMValueRef tr_memory_i32(const struct tr_widen *widen, uint64_t n);
 LLVMValueRef tr_memory_seed_stride(struct tr_widen *widen, const struct tr_memory *memory,
                                    LLVMValueRef address);
 
+/* ---- under a mask (under_mask.c) ---- */
+
+struct tr_under_mask {
+    const struct tr_fields *fields;
+    LLVMTypeRef type; /* a vector's */
+    LLVMValueRef pointer;
+    uint32_t align;
+    LLVMValueRef mask; /* of as many elements */
+};
+LLVMValueRef tr_memory_load_under_mask(struct tr_widen *widen, const struct tr_under_mask *access);
+void tr_memory_store_under_mask(struct tr_widen *widen, const struct tr_under_mask *access,
+                                LLVMValueRef value);
+
 /* ---- small strides, and 1 (strided.c) ---- */
 
 void tr_memory_load_fields(struct tr_widen *widen, const struct tr_memory *memory,

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses to vectors under a mask. Behind shared memory there is a guard, as near as can be, so in
+ * a vector of `t < n - 1 ? s[t + 1] : 0` the last lane, which is off, may have an address without a
+ * page. A processor takes more than a thousand cycles to find that nothing is to be loaded from it,
+ * or stored to it. So vectors on two pages are accessed element by element.
+ */
+#include <stddef.h>
+
+#include "kernel_abi/rt.h"
+#include "translator/analysis/address.h"
+#include "translator/vector/memory/load_store.h"
+
+#define PAGE_BYTES 4096 /* the smallest that there are */
+
+/* ---- where ---- */
+
+static bool is_in_shared_memory(LLVMValueRef address)
+{
+    while (LLVMIsAGetElementPtrInst(address) != NULL)
+        address = LLVMGetOperand(address, 0);
+    return tr_is_field(address, TR_RECORD_BLOCK, TR_RECORD_BLOCK,
+                       offsetof(struct rt_block, shared));
+}
+
+static bool may_be_at_guard(const struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    LLVMValueRef inst = widen->iteration->graph.values[access->fields->place].llvm;
+    LLVMValueRef address = LLVMGetOperand(inst, LLVMIsAStoreInst(inst) != NULL ? 1 : 0);
+    const struct tr_target *target = widen->iteration->target;
+    uint64_t bytes = LLVMABISizeOfType(widen->layout, LLVMGetElementType(access->type));
+    bool is_instruction = target->masks_all || (target->masks_words && bytes >= 4);
+    return is_instruction && is_in_shared_memory(address);
+}
+
+static LLVMValueRef is_on_two_pages(struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    LLVMBuilderRef b = widen->builder;
+    uint64_t bytes = LLVMABISizeOfType(widen->layout, access->type);
+    LLVMValueRef address = LLVMBuildPtrToInt(b, access->pointer, widen->i64, "");
+    LLVMValueRef in_page =
+        LLVMBuildAnd(b, address, LLVMConstInt(widen->i64, PAGE_BYTES - 1, false), "");
+    return LLVMBuildICmp(b, LLVMIntUGT, in_page,
+                         LLVMConstInt(widen->i64, PAGE_BYTES - bytes, false), "");
+}
+
+/* ---- on one page, in one piece ---- */
+
+static LLVMValueRef load(struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    LLVMTypeRef types[] = {access->type, LLVMTypeOf(access->pointer)};
+    LLVMValueRef operands[] = {access->pointer, access->mask, LLVMGetPoison(access->type)};
+    LLVMValueRef loaded = tr_memory_call(widen, "llvm.masked.load", types, 2, operands, 3);
+    tr_memory_set_align(widen, loaded, 0, access->align);
+    tr_memory_keep_hints(widen, access->fields, loaded);
+    return loaded;
+}
+
+static void store(struct tr_widen *widen, const struct tr_under_mask *access, LLVMValueRef value)
+{
+    LLVMTypeRef types[] = {access->type, LLVMTypeOf(access->pointer)};
+    LLVMValueRef operands[] = {value, access->pointer, access->mask};
+    LLVMValueRef stored = tr_memory_call(widen, "llvm.masked.store", types, 2, operands, 3);
+    tr_memory_set_align(widen, stored, 1, access->align);
+    tr_memory_keep_hints(widen, access->fields, stored);
+}
+
+/* ---- on two pages, element by element ---- */
+
+/* The mask as an integer of 32 bits or more. */
+static LLVMValueRef bits_of(struct tr_widen *widen, LLVMValueRef mask)
+{
+    uint32_t count = LLVMGetVectorSize(LLVMTypeOf(mask));
+    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, count);
+    LLVMValueRef bits = LLVMBuildBitCast(widen->builder, mask, type, "");
+    return count >= 32 ? bits : LLVMBuildZExt(widen->builder, bits, widen->i32, "");
+}
+
+/* Copies an element from a vector in memory to another one. */
+static void copy_element(struct tr_widen *widen, const struct tr_under_mask *access,
+                         LLVMValueRef from, LLVMValueRef to, LLVMValueRef number)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMTypeRef type = LLVMGetElementType(access->type);
+    uint32_t bytes = (uint32_t)LLVMABISizeOfType(widen->layout, type);
+    uint32_t align = access->align < bytes ? access->align : bytes;
+    LLVMValueRef element =
+        LLVMBuildLoad2(b, type, LLVMBuildGEP2(b, type, from, &number, 1, ""), "");
+    LLVMSetAlignment(element, align);
+    LLVMValueRef stored = LLVMBuildStore(b, element, LLVMBuildGEP2(b, type, to, &number, 1, ""));
+    LLVMSetAlignment(stored, align);
+}
+
+/* A loop over the elements that are on, and then to `end`: few instructions, and seldom run. */
+static void copy_elements(struct tr_widen *widen, const struct tr_under_mask *access,
+                          LLVMValueRef from, LLVMValueRef to, LLVMBasicBlockRef end)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef head = tr_widen_new_block(widen, "more_elements");
+    LLVMBasicBlockRef body = tr_widen_new_block(widen, "element");
+    LLVMValueRef all = bits_of(widen, access->mask);
+    LLVMTypeRef type = LLVMTypeOf(all);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    LLVMValueRef bits = LLVMBuildPhi(b, type, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstNull(type), ""), end, body);
+    LLVMPositionBuilderAtEnd(b, body);
+    copy_element(widen, access, from, to, tr_memory_lowest(widen, bits));
+    LLVMValueRef below = LLVMBuildSub(b, bits, LLVMConstInt(type, 1, false), "");
+    LLVMValueRef others = LLVMBuildAnd(b, bits, below, "");
+    LLVMBuildBr(b, head);
+    LLVMAddIncoming(bits, (LLVMValueRef[]){all, others}, (LLVMBasicBlockRef[]){before, body}, 2);
+}
+
+/* ---- either ---- */
+
+struct ways {
+    LLVMBasicBlockRef of_one; /* page */
+    LLVMBasicBlockRef of_two;
+    LLVMBasicBlockRef meet;
+};
+
+static struct ways part(struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    struct ways ways = {.of_one = tr_widen_new_block(widen, "of_one_page"),
+                        .of_two = tr_widen_new_block(widen, "of_two_pages"),
+                        .meet = tr_widen_new_block(widen, "meet")};
+    LLVMBuildCondBr(widen->builder, is_on_two_pages(widen, access), ways.of_two, ways.of_one);
+    return ways;
+}
+
+static LLVMValueRef load_at_guard(struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    LLVMBuilderRef b = widen->builder;
+    struct ways ways = part(widen, access);
+    LLVMBasicBlockRef copied = tr_widen_new_block(widen, "copied");
+    LLVMValueRef vector = tr_memory_variable(widen, access->type, "elements");
+    LLVMPositionBuilderAtEnd(b, ways.of_one);
+    LLVMValueRef loaded = load(widen, access);
+    LLVMBuildBr(b, ways.meet);
+    LLVMPositionBuilderAtEnd(b, ways.of_two);
+    copy_elements(widen, access, access->pointer, vector, copied);
+    LLVMPositionBuilderAtEnd(b, copied);
+    LLVMValueRef elements = LLVMBuildLoad2(b, access->type, vector, "");
+    LLVMBuildBr(b, ways.meet);
+    LLVMPositionBuilderAtEnd(b, ways.meet);
+    LLVMValueRef phi = LLVMBuildPhi(b, access->type, "");
+    LLVMAddIncoming(phi, (LLVMValueRef[]){loaded, elements},
+                    (LLVMBasicBlockRef[]){ways.of_one, copied}, 2);
+    return phi;
+}
+
+static void store_at_guard(struct tr_widen *widen, const struct tr_under_mask *access,
+                           LLVMValueRef value)
+{
+    LLVMBuilderRef b = widen->builder;
+    struct ways ways = part(widen, access);
+    LLVMValueRef vector = tr_memory_variable(widen, access->type, "elements");
+    LLVMPositionBuilderAtEnd(b, ways.of_one);
+    store(widen, access, value);
+    LLVMBuildBr(b, ways.meet);
+    LLVMPositionBuilderAtEnd(b, ways.of_two);
+    LLVMBuildStore(b, value, vector);
+    copy_elements(widen, access, vector, access->pointer, ways.meet);
+    LLVMPositionBuilderAtEnd(b, ways.meet);
+}
+
+LLVMValueRef tr_memory_load_under_mask(struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    return may_be_at_guard(widen, access) ? load_at_guard(widen, access) : load(widen, access);
+}
+
+void tr_memory_store_under_mask(struct tr_widen *widen, const struct tr_under_mask *access,
+                                LLVMValueRef value)
+{
+    if (may_be_at_guard(widen, access))
+        store_at_guard(widen, access, value);
+    else
+        store(widen, access, value);
+}
