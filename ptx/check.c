@@ -50,6 +50,7 @@ static const struct {
      "a register, a constant, a vector or a name"},
     {'i', KIND(INT), "an integer constant"},
     {'r', KIND(REG) | KIND(VECTOR), "registers in braces"},
+    {'R', KIND(REG) | KIND(VECTOR), "registers in braces"},
     {'p', KIND(REG) | KIND(SREG) | KIND(INT), "a predicate"},
     {'x', KIND(REG) | KIND(SREG) | KIND(INT), "a register, a part such as %r1.b0, or a constant"},
     {'X', KIND(REG) | KIND(SREG) | KIND(INT), "a register, a part such as %r1.b0, or a constant"},
@@ -268,7 +269,7 @@ static bool check_type(struct misfit *misfit, const struct ptx_inst *inst,
                check_scalar(misfit, &operand->elems[1], PTX_TYPE_PRED, false);
     if (rule->letter == 'u' || rule->letter == 'v')
         return check_packed(misfit, operand, type);
-    if (rule->letter == 'r')
+    if (ptx_rule_is_matrix(rule))
         return check_registers(misfit, operand, type);
     if (rule->letter == 'D' || rule->letter == 'Q' || rule->letter == 'S')
         return check_vector(misfit, inst, operand, type, rule->may_be_wider);

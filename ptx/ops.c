@@ -376,7 +376,12 @@ unsigned ptx_op_operand_rules(enum ptx_op op, struct ptx_operand_rule rules[PTX_
 
 bool ptx_rule_is_written(const struct ptx_operand_rule *rule, unsigned index)
 {
-    return strchr("dDuqQyHB", rule->letter) != NULL || (rule->letter == 'r' && index == 0);
+    return strchr("dDuqQyHBR", rule->letter) != NULL || (rule->letter == 'r' && index == 0);
+}
+
+bool ptx_rule_is_matrix(const struct ptx_operand_rule *rule)
+{
+    return rule->letter == 'r' || rule->letter == 'R';
 }
 
 static enum ptx_type doubled(enum ptx_type type)

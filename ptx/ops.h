@@ -227,6 +227,9 @@ unsigned ptx_op_operand_rules(enum ptx_op op, struct ptx_operand_rule rules[PTX_
  * the first one is, where it is registers: what they store stands behind an address. */
 bool ptx_rule_is_written(const struct ptx_operand_rule *rule, unsigned index);
 
+/* Whether the operand is a lane's part of a matrix. */
+bool ptx_rule_is_matrix(const struct ptx_operand_rule *rule);
+
 /* The type of the operand in an instruction with these types; PTX_TYPE_NONE: not checked. */
 enum ptx_type ptx_rule_type(const struct ptx_operand_rule *rule, const enum ptx_type *types);
 

@@ -122,7 +122,8 @@ static void gen_link(struct gen *g, struct chain *chain, char name[NAME_BYTES])
     chain->is_taken[chain->count++] = false;
 }
 
-/* Fresh registers; those of C, as accumulators are written; or those of the pool. */
+/* Fresh registers, and the place of a result that nobody wants; or those of C, as accumulators are
+ * written. */
 static void gen_sums(struct gen *g, struct chain *chain, unsigned count, unsigned c_count,
                      char c[REGISTERS_MAX][NAME_BYTES], char names[REGISTERS_MAX][NAME_BYTES])
 {
@@ -135,7 +136,10 @@ static void gen_sums(struct gen *g, struct chain *chain, unsigned count, unsigne
             memcpy(names[i], c[i], NAME_BYTES);
             continue;
         }
-        gen_link(g, chain, names[i]);
+        if (i > 0 && dice_chance(&g->dice, 10))
+            memcpy(names[i], "_", sizeof "_");
+        else
+            gen_link(g, chain, names[i]);
     }
 }
 

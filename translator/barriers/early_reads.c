@@ -8,8 +8,9 @@
  * So where all threads read one place of shared memory right behind a barrier, and another thread
  * may store there before the next one, the barrier gets a twin behind the reads. All threads come
  * to it, as they have come to the barrier. The same where each warp reads the sums of all of them,
- * a lane each. Where the branch on who uses the result comes first, the read is made before it.
- * Reads of places of their own stay as they are: programs seldom lack that barrier.
+ * a lane each, and where threads exchange values with a partner, whose number differs in some bits.
+ * Where the branch on who uses the result comes first, the read is made before it. Reads of places
+ * of their own stay as they are: programs seldom lack that barrier.
  */
 #include "translator/barriers/early_reads.h"
 
@@ -26,8 +27,8 @@
 /* Kernels with more segments are left alone. */
 #define SEGMENTS_MAX 4096
 
-/* Of how many operations a place is made at most of the number of a lane. */
-#define LANE_DEPTH_MAX 8
+/* Of how many operations a place is made at most of the number of a lane or of a partner. */
+#define PLACE_DEPTH_MAX 8
 
 struct early_reads {
     struct tr_graph graph;
@@ -60,7 +61,8 @@ static bool is_shared(const struct early_reads *r, LLVMValueRef pointer)
     return tr_origins_of(&r->effects, pointer) == TR_ORIGIN_SHARED;
 }
 
-/* Whether at most the bits of a lane's number are left of a value, shifted or not. */
+/* Whether the constant of an operation has at most the bits of a lane's number, of a value that is
+ * shifted or not. */
 static bool masks_lane(LLVMValueRef value)
 {
     LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(value, 1));
@@ -100,14 +102,51 @@ static bool is_of_lane(const struct early_reads *r, LLVMValueRef value, int dept
     }
 }
 
+static bool is_varying(const struct early_reads *r, LLVMValueRef value)
+{
+    uint32_t v = LLVMIsAInstruction(value) ? tr_graph_number(&r->graph, value) : TR_NONE;
+    return v != TR_NONE && r->shapes.values[v].kind != TR_UNIFORM;
+}
+
+/* Whether the value is made of the number of a partner, which may be in another warp: a number of
+ * this thread's with some of its bits, the same for all threads, turned. */
+static bool is_of_partner(const struct early_reads *r, LLVMValueRef value, int depth)
+{
+    if (depth == 0 || !is_varying(r, value))
+        return false;
+    int operands = LLVMGetNumOperands(value);
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMXor:
+        return is_varying(r, LLVMGetOperand(value, 0)) != is_varying(r, LLVMGetOperand(value, 1)) &&
+               !masks_lane(value);
+    case LLVMAdd:
+    case LLVMOr:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMIntToPtr:
+    case LLVMGetElementPtr:
+        for (int i = 0; i < operands; i++)
+            if (is_of_partner(r, LLVMGetOperand(value, (unsigned)i), depth - 1))
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
 /* Whether it is a read of a place that the block's threads, or those of one lane of each warp, have
- * in common. */
-static bool is_common_read(const struct early_reads *r, const struct tr_access *access)
+ * in common, or of a partner's. */
+static bool is_read_of_others(const struct early_reads *r, const struct tr_access *access)
 {
     const struct tr_value *value = &r->graph.values[access->value];
-    return !access->is_wall && !access->is_write && value->opcode == LLVMLoad &&
-           is_shared(r, LLVMGetOperand(value->llvm, 0)) &&
-           is_of_lane(r, LLVMGetOperand(value->llvm, 0), LANE_DEPTH_MAX);
+    if (access->is_wall || access->is_write || value->opcode != LLVMLoad)
+        return false;
+    LLVMValueRef pointer = LLVMGetOperand(value->llvm, 0);
+    return is_shared(r, pointer) &&
+           (is_of_lane(r, pointer, PLACE_DEPTH_MAX) || is_of_partner(r, pointer, PLACE_DEPTH_MAX));
 }
 
 static void find_after(struct early_reads *r, uint32_t first)
@@ -176,7 +215,7 @@ static uint32_t last_early_read(struct early_reads *r, uint32_t segment)
             const struct tr_access *access = &effects->accesses[i];
             if (access->is_wall || access->is_write)
                 return last;
-            if (is_common_read(r, access) && may_be_overwritten(r, access))
+            if (is_read_of_others(r, access) && may_be_overwritten(r, access))
                 last = access->value;
         }
         segment = only_way_on(r, segment);
@@ -196,7 +235,7 @@ static uint32_t read_early(struct early_reads *r, LLVMBuilderRef builder, LLVMVa
         if (access->is_wall || access->is_write)
             break;
         LLVMValueRef read = r->graph.values[access->value].llvm;
-        if (!is_common_read(r, access) || !tr_can_read_before_branch(read) ||
+        if (!is_read_of_others(r, access) || !tr_can_read_before_branch(read) ||
             !may_be_overwritten(r, access))
             continue;
         tr_read_before_branch(builder, branch, read, is_taken);

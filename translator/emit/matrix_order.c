@@ -99,7 +99,7 @@ static void for_uses(struct use *use, const struct ptx_inst *inst, use_fn fn)
     ptx_op_operand_rules(inst->op, rules);
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         use->is_written = ptx_rule_is_written(&rules[i], i);
-        use->is_matrix = is_operation && rules[i].letter == 'r';
+        use->is_matrix = is_operation && ptx_rule_is_matrix(&rules[i]);
         tr_for_operand_registers(&inst->operands[i], visit_register, &visit);
     }
     use->is_matrix = false;

@@ -67,7 +67,7 @@ static bool is_product(const struct ptx_inst *inst)
     if (!tr_joins_runs(inst) || inst->operand_count <= OPERAND_C)
         return false;
     ptx_op_operand_rules(inst->op, rules);
-    return rules[OPERAND_D].letter == 'r' && rules[OPERAND_C].letter == 'r';
+    return ptx_rule_is_matrix(&rules[OPERAND_D]) && ptx_rule_is_matrix(&rules[OPERAND_C]);
 }
 
 /* ---- registers ---- */
@@ -101,7 +101,7 @@ static void note_operands(struct search *search, const struct ptx_inst *inst)
     for (unsigned written = 0; written < 2; written++)
         for (uint32_t i = 0; i < inst->operand_count; i++) {
             search->is_written = written != 0;
-            search->is_matrix = tr_joins_runs(inst) && rules[i].letter == 'r';
+            search->is_matrix = tr_joins_runs(inst) && ptx_rule_is_matrix(&rules[i]);
             search->is_sum = is_product(inst) && (i == OPERAND_C || i == OPERAND_D);
             if (ptx_rule_is_written(&rules[i], i) == search->is_written)
                 tr_for_operand_registers(&inst->operands[i], note, search);

@@ -296,6 +296,24 @@ Test(parse_inst, rows_can_share_a_spelling_and_differ_in_operands)
     ptx_module_destroy(module);
 }
 
+/* As ptxas takes them: but for wgmma, which adds to its results. */
+Test(parse_inst, only_results_of_matrices_may_be_left_out)
+{
+    ptx_module_destroy(parse_body(
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, _, %f2, _}, {%r1, %r2}, {%r3}, "
+        "{%f1, %f1, %f2, %f2};"
+        "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {_}, [%rd1];"
+        "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {_, %r1}, [%r2];"));
+    expect_body_error("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, 0f00000000, %f2, "
+                      "%f3}, {%r1, %r2}, {%r3}, {%f1, %f1, %f2, %f2};",
+                      "must be a register");
+    expect_body_error("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f2, %f3}, "
+                      "{%r1, _}, {%r3}, {%f1, %f1, %f2, %f2};",
+                      "must be a register");
+    expect_body_error("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2], {%r1, _};",
+                      "must be a register");
+}
+
 static void expect_need(const char *head, const char *inst, const char *part)
 {
     char text[400];

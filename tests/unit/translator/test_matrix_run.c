@@ -168,3 +168,12 @@ Test(matrix_run, equal_runs_have_one_function)
     cr_expect_eq(count_of(harness.ir, "define internal void @warp.run."), 1, "%s", harness.ir);
     harness_close(&harness);
 }
+
+/* Parts of results that nobody wants need no register, and end no run. */
+Test(matrix_run, results_may_be_left_out)
+{
+    expect_meetings("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, _, %r2, %r3}, [%r9];\n" MMA
+                    "{%f1, _, %f2, _}, {%r1, %r2}, {%r3}, {%f0, %f0, %f0, %f0};\n" MMA
+                    "{_, %f5, %f6, %f7}, {%r1, %r2}, {%r3}, {%f1, %f1, %f2, %f2};\n",
+                    1);
+}
