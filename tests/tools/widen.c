@@ -381,6 +381,7 @@ static void run_job(const struct widen_options *options, unsigned first, struct 
         }
         iteration_case_fini(&c);
     }
+    iteration_attempt_end();
     fflush(stdout);
 }
 

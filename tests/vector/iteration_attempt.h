@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Configurations of one iteration, tried in processes of their own: the vectoriser may crash them,
- * and so may its code.
+ * Configurations of one iteration, tried in another process: the vectoriser may crash it, and so
+ * may its code.
  */
 #ifndef PTXRUN_TESTS_VECTOR_ITERATION_ATTEMPT_H
 #define PTXRUN_TESTS_VECTOR_ITERATION_ATTEMPT_H
@@ -12,5 +12,8 @@
 enum pxr_status iteration_attempt(const struct iteration_case *c,
                                   const struct iteration_config *configs, uint32_t count,
                                   struct iteration_outcome *outcomes, struct pxr_error *err);
+
+/* Ends the process that has tried them. */
+void iteration_attempt_end(void);
 
 #endif

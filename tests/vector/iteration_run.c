@@ -42,6 +42,7 @@ static const char *const poison_words[POISON_USE_COUNT] = {
 
 /* The way out of the current run when it cannot go on. */
 static sigjmp_buf leave;
+static volatile sig_atomic_t is_running;
 static void *fault_address;
 static enum poison_use poison_use;
 
@@ -51,6 +52,10 @@ static uint32_t call_count;
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
+    if (!is_running) { /* the compiler has done it */
+        signal(number, SIG_DFL);
+        raise(number);
+    }
     fault_address = info->si_addr;
     siglongjmp(leave, number == SIGFPE    ? ARITHMETIC
                       : number == SIGILL  ? ILLEGAL
@@ -74,9 +79,11 @@ run_kernel(kernel_fn kernel, const struct iteration_memory *memory,
     volatile int ending = sigsetjmp(leave, 1);
     if (ending == ENDED) {
         call_count = 0;
+        is_running = true;
         alarm(RUN_SECONDS);
         kernel(memory->array[0], memory->array[1], memory->array[2], size->n, size->nx, size->ny);
     }
+    is_running = false;
     alarm(0);
     return (enum ending)ending;
 }
@@ -324,7 +331,8 @@ static bool run_size(struct iteration_run *run, kernel_fn kernel, uint32_t numbe
     enum ending ending = run_kernel(kernel, &run->memory, &size);
     if (ending == FAULT && run->is_fault[number])
         return true;
-    if (ending == WRONG_ADDRESS)
+    outcome->is_astray = ending == WRONG_ADDRESS;
+    if (outcome->is_astray)
         describe_address(&run->memory, words, sizeof words);
     if (ending == POISON)
         snprintf(words, sizeof words, "%s", poison_words[poison_use]);
@@ -435,6 +443,13 @@ static bool run_widened(struct iteration_run *run, const struct iteration_config
     "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,gvn,simplifycfg,"                  \
     "instcombine<no-verify-fixpoint>,adce)"
 
+static void dispose(LLVMContextRef context, LLVMModuleRef module)
+{
+    if (module != NULL)
+        LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}
+
 /* A number made of the widened code, tidied up; 0: none. */
 static uint64_t hash_widened(const struct iteration_run *run, const struct iteration_config *config)
 {
@@ -452,9 +467,7 @@ static uint64_t hash_widened(const struct iteration_run *run, const struct itera
         hash = (hash ^ (uint8_t)*at) * UINT64_C(1099511628211);
     LLVMDisposeMessage(text);
     free(report.explanation);
-    if (module != NULL)
-        LLVMDisposeModule(module);
-    LLVMContextDispose(context);
+    dispose(context, module);
     return status == PXR_OK ? hash : 0;
 }
 
@@ -478,6 +491,8 @@ void iteration_run_config(struct iteration_run *run, const struct iteration_conf
         status = poison_instrument(LLVMGetNamedFunction(module, "kernel"), &err);
     if (is_good && status == PXR_OK)
         status = compile(run, config->is_optimised, context, module, &kernel, &err);
+    else
+        dispose(context, module);
     if (status != PXR_OK)
         note(outcome, "", err.message);
     else if (is_good)
@@ -503,9 +518,7 @@ static char *make_text(const struct iteration_case *c, const struct iteration_co
         status = widen_prepared(module, &host, config, report, err);
     if (status == PXR_OK)
         text = LLVMPrintModuleToString(module);
-    if (module != NULL)
-        LLVMDisposeModule(module);
-    LLVMContextDispose(context);
+    dispose(context, module);
     if (host.target != NULL)
         iteration_host_fini(&host);
     return text;

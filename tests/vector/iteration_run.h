@@ -32,6 +32,7 @@ struct iteration_outcome {
     bool is_right;
     bool is_widened;
     bool was_run;
+    bool is_astray;      /* touched memory outside of the arrays */
     uint32_t width, jam; /* of the report */
     uint32_t seed_sites;
     uint64_t code; /* if it is right: a number made of the code, tidied up */
