@@ -2,8 +2,9 @@
  *
  * How much a value grows from thread to thread along a row, where nothing changes it at a border:
  * the number of a column goes through a limit, a choice or a remainder before it becomes an index,
- * as in `min(x + 1, last)`, `x == 0 ? columns - 1 : x - 1` and `(x + 1) % columns`, and the shape
- * analysis calls the result varying.
+ * as in `min(x + 1, last)`, `x == 0 ? columns - 1 : x - 1` and `(x + 1) % columns`, or that of an
+ * element is taken apart, as in `i / columns * pitch + i % columns`, and the shape analysis calls
+ * the result varying.
  */
 #include <string.h>
 
@@ -12,17 +13,21 @@
 #include "translator/analysis/analysis.h"
 #include "translator/analysis/calls.h"
 
-/* Instructions, one behind the other, that a value goes through. */
-#define MOST_DEPTH 8
+/* Instructions that are looked at for one value. */
+#define MOST_LOOKS 128
+
+/* Threads in a row that should have one quotient, so that few vectors have two. */
+#define LEAST_LENGTH 64
 
 struct walk {
     const struct tr_graph *graph;
     const struct tr_shapes *shapes;
+    uint32_t looks; /* that are left */
 };
 
 static const struct tr_row_growth unknown = {.is_known = false};
 
-static struct tr_row_growth growth_of(const struct walk *walk, LLVMValueRef value, unsigned depth);
+static struct tr_row_growth growth_of(struct walk *walk, LLVMValueRef value);
 
 static struct tr_row_growth grows_by(int64_t stride)
 {
@@ -50,11 +55,52 @@ struct tr_row_growth tr_row_growth_sum(struct tr_row_growth a, struct tr_row_gro
 static struct tr_row_growth multiple_of(struct tr_row_growth growth, LLVMValueRef factor,
                                         bool is_shift)
 {
-    uint64_t constant = LLVMIsAConstantInt(factor) ? LLVMConstIntGetZExtValue(factor) : UINT32_MAX;
-    if (constant > (is_shift ? 31 : INT32_MAX))
+    bool is_constant = LLVMIsAConstantInt(factor) && LLVMGetIntTypeWidth(LLVMTypeOf(factor)) <= 64;
+    uint64_t constant = is_constant ? LLVMConstIntGetZExtValue(factor) : UINT64_MAX;
+    bool is_wide = is_constant && LLVMGetIntTypeWidth(LLVMTypeOf(factor)) == 64;
+    if (constant > (is_shift ? 31 : is_wide ? UINT32_MAX : INT32_MAX))
         return unknown;
     return tr_row_growth_sum(grows_by(0), growth,
                              (int64_t)(is_shift ? UINT64_C(1) << constant : constant));
+}
+
+static bool is_level(struct tr_row_growth growth)
+{
+    return growth.is_known && growth.stride == 0;
+}
+
+/* A multiple, or a product of what is the same along the row. */
+static struct tr_row_growth growth_of_product(struct walk *walk, LLVMValueRef inst)
+{
+    LLVMValueRef factor = LLVMGetOperand(inst, 1);
+    struct tr_row_growth growth = growth_of(walk, LLVMGetOperand(inst, 0));
+    if (is_level(growth) && is_level(growth_of(walk, factor)))
+        return growth;
+    return multiple_of(growth, factor, LLVMGetInstructionOpcode(inst) == LLVMShl);
+}
+
+/* The divisor, or 2 to the power of the digits that are shifted out; 0: it is not constant. */
+static uint64_t constant_divisor(LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    LLVMValueRef divisor = LLVMGetOperand(inst, 1);
+    if (LLVMIsAConstantInt(divisor) == NULL || LLVMGetIntTypeWidth(LLVMTypeOf(divisor)) > 64)
+        return 0;
+    uint64_t number = LLVMConstIntGetZExtValue(divisor);
+    bool is_shift = opcode == LLVMLShr || opcode == LLVMAShr;
+    return is_shift ? UINT64_C(1) << (number & 63) : number;
+}
+
+/* The number of a row, made of that of an element. */
+static struct tr_row_growth growth_of_quotient(struct walk *walk, LLVMValueRef inst)
+{
+    struct tr_row_growth growth = growth_of(walk, LLVMGetOperand(inst, 0));
+    if (!growth.is_known || !is_level(growth_of(walk, LLVMGetOperand(inst, 1))))
+        return unknown;
+    uint64_t by = constant_divisor(inst);
+    uint64_t stride = (uint64_t)(growth.stride < 0 ? -growth.stride : growth.stride);
+    bool is_row = by == 0 ? stride <= 1 : stride <= by / LEAST_LENGTH;
+    return is_row ? grows_by(0) : unknown;
 }
 
 bool tr_is_same_along_row(const struct tr_graph *graph, const struct tr_shapes *shapes,
@@ -69,47 +115,44 @@ bool tr_is_same_along_row(const struct tr_graph *graph, const struct tr_shapes *
 
 /* Of what an operation such as a remainder does to a number, with one that all lanes have in
  * common. */
-static struct tr_row_growth growth_of_rest(const struct walk *walk, LLVMValueRef inst,
-                                           unsigned depth)
+static struct tr_row_growth growth_of_rest(struct walk *walk, LLVMValueRef inst)
 {
     bool is_commutative = LLVMGetInstructionOpcode(inst) == LLVMAnd;
     for (unsigned common = 0; common < 2; common++)
         if ((is_commutative || common == 1) &&
             tr_is_same_along_row(walk->graph, walk->shapes, LLVMGetOperand(inst, common)))
-            return growth_of(walk, LLVMGetOperand(inst, 1 - common), depth);
+            return growth_of(walk, LLVMGetOperand(inst, 1 - common));
     return unknown;
 }
 
 /* A truth is 0 or 1 for all. */
-static struct tr_row_growth growth_of_cast(const struct walk *walk, LLVMValueRef cast,
-                                           unsigned depth)
+static struct tr_row_growth growth_of_cast(struct walk *walk, LLVMValueRef cast)
 {
     LLVMValueRef operand = LLVMGetOperand(cast, 0);
     LLVMTypeRef type = LLVMTypeOf(operand);
     bool is_truth = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1;
-    return is_truth ? grows_by(0) : growth_of(walk, operand, depth);
+    return is_truth ? grows_by(0) : growth_of(walk, operand);
 }
 
-static struct tr_row_growth growth_of_call(const struct walk *walk, LLVMValueRef call,
-                                           unsigned depth)
+static struct tr_row_growth growth_of_call(struct walk *walk, LLVMValueRef call)
 {
     static const char *const limits[] = {"smin", "smax", "umin", "umax"};
     size_t len = 0;
     const char *name = tr_intrinsic_name(call, &len);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         if (len == 4 && strncmp(name, limits[i], 4) == 0)
-            return either_of(growth_of(walk, LLVMGetOperand(call, 0), depth),
-                             growth_of(walk, LLVMGetOperand(call, 1), depth));
+            return either_of(growth_of(walk, LLVMGetOperand(call, 0)),
+                             growth_of(walk, LLVMGetOperand(call, 1)));
     if (len == 3 && strncmp(name, "abs", 3) == 0)
-        return growth_of(walk, LLVMGetOperand(call, 0), depth);
+        return growth_of(walk, LLVMGetOperand(call, 0));
     if (len == 8 && strncmp(name, "usub.sat", 8) == 0)
-        return tr_row_growth_sum(growth_of(walk, LLVMGetOperand(call, 0), depth),
-                                 growth_of(walk, LLVMGetOperand(call, 1), depth), -1);
+        return tr_row_growth_sum(growth_of(walk, LLVMGetOperand(call, 0)),
+                                 growth_of(walk, LLVMGetOperand(call, 1)), -1);
     return unknown;
 }
 
 /* Of an address that is so many bytes behind another. */
-static struct tr_row_growth growth_of_gep(const struct walk *walk, LLVMValueRef gep, unsigned depth)
+static struct tr_row_growth growth_of_gep(struct walk *walk, LLVMValueRef gep)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     bool is_of_bytes = LLVMGetNumOperands(gep) == 2 &&
@@ -117,46 +160,72 @@ static struct tr_row_growth growth_of_gep(const struct walk *walk, LLVMValueRef 
                        LLVMGetIntTypeWidth(type) == 8;
     if (!is_of_bytes)
         return unknown;
-    return tr_row_growth_sum(growth_of(walk, LLVMGetOperand(gep, 0), depth),
-                             growth_of(walk, LLVMGetOperand(gep, 1), depth), 1);
+    return tr_row_growth_sum(growth_of(walk, LLVMGetOperand(gep, 0)),
+                             growth_of(walk, LLVMGetOperand(gep, 1)), 1);
 }
 
-static struct tr_row_growth growth_of_inst(const struct walk *walk, LLVMValueRef inst,
-                                           unsigned depth)
+/* Whether a loop makes the next value of this one by a step that the row has in common. */
+static bool is_next(struct walk *walk, LLVMValueRef value, LLVMValueRef phi)
+{
+    bool is_step = LLVMIsAInstruction(value) != NULL &&
+                   (LLVMGetInstructionOpcode(value) == LLVMAdd ||
+                    (LLVMIsAGetElementPtrInst(value) != NULL && LLVMGetNumOperands(value) == 2));
+    return is_step && LLVMGetOperand(value, 0) == phi &&
+           is_level(growth_of(walk, LLVMGetOperand(value, 1)));
+}
+
+/* Of what a loop moves by the same for all: of what it begins with. */
+static struct tr_row_growth growth_of_phi(struct walk *walk, LLVMValueRef phi)
+{
+    if (LLVMCountIncoming(phi) != 2)
+        return unknown;
+    for (unsigned i = 0; i < 2; i++)
+        if (is_next(walk, LLVMGetIncomingValue(phi, i), phi))
+            return growth_of(walk, LLVMGetIncomingValue(phi, 1 - i));
+    return unknown;
+}
+
+static struct tr_row_growth growth_of_inst(struct walk *walk, LLVMValueRef inst)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     if (opcode == LLVMCall)
-        return growth_of_call(walk, inst, depth);
+        return growth_of_call(walk, inst);
     if (opcode == LLVMGetElementPtr)
-        return growth_of_gep(walk, inst, depth);
+        return growth_of_gep(walk, inst);
     if (opcode == LLVMSelect)
-        return either_of(growth_of(walk, LLVMGetOperand(inst, 1), depth),
-                         growth_of(walk, LLVMGetOperand(inst, 2), depth));
+        return either_of(growth_of(walk, LLVMGetOperand(inst, 1)),
+                         growth_of(walk, LLVMGetOperand(inst, 2)));
     switch (opcode) {
+    case LLVMPHI:
+        return growth_of_phi(walk, inst);
     case LLVMFreeze:
     case LLVMSExt:
     case LLVMZExt:
     case LLVMTrunc:
     case LLVMPtrToInt:
     case LLVMIntToPtr:
-        return growth_of_cast(walk, inst, depth);
+        return growth_of_cast(walk, inst);
     case LLVMOr:
         if (!LLVMGetIsDisjoint(inst))
             return unknown;
         /* fall through */
     case LLVMAdd:
     case LLVMSub:
-        return tr_row_growth_sum(growth_of(walk, LLVMGetOperand(inst, 0), depth),
-                                 growth_of(walk, LLVMGetOperand(inst, 1), depth),
+        return tr_row_growth_sum(growth_of(walk, LLVMGetOperand(inst, 0)),
+                                 growth_of(walk, LLVMGetOperand(inst, 1)),
                                  opcode == LLVMSub ? -1 : 1);
     case LLVMMul:
     case LLVMShl:
-        return multiple_of(growth_of(walk, LLVMGetOperand(inst, 0), depth), LLVMGetOperand(inst, 1),
-                           opcode == LLVMShl);
+        return growth_of_product(walk, inst);
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMLShr:
+    case LLVMAShr:
+        return growth_of_quotient(walk, inst);
     case LLVMURem:
     case LLVMSRem:
     case LLVMAnd:
-        return growth_of_rest(walk, inst, depth);
+        return growth_of_rest(walk, inst);
     default:
         return unknown;
     }
@@ -168,7 +237,7 @@ static bool is_index(LLVMValueRef value)
     return kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind;
 }
 
-static struct tr_row_growth growth_of(const struct walk *walk, LLVMValueRef value, unsigned depth)
+static struct tr_row_growth growth_of(struct walk *walk, LLVMValueRef value)
 {
     uint32_t number = tr_graph_number(walk->graph, value);
     if (number == TR_NONE)
@@ -176,14 +245,15 @@ static struct tr_row_growth growth_of(const struct walk *walk, LLVMValueRef valu
     struct tr_shape shape = walk->shapes->values[number];
     if (shape.kind != TR_VARYING)
         return grows_by(shape.kind == TR_AFFINE ? shape.stride : 0);
-    if (depth == MOST_DEPTH || LLVMIsAInstruction(value) == NULL || !is_index(value))
+    if (walk->looks == 0 || LLVMIsAInstruction(value) == NULL || !is_index(value))
         return unknown;
-    return growth_of_inst(walk, value, depth + 1);
+    walk->looks--;
+    return growth_of_inst(walk, value);
 }
 
 struct tr_row_growth tr_row_growth_of(const struct tr_graph *graph, const struct tr_shapes *shapes,
                                       LLVMValueRef value)
 {
-    struct walk walk = {graph, shapes};
-    return growth_of(&walk, value, 0);
+    struct walk walk = {graph, shapes, MOST_LOOKS};
+    return growth_of(&walk, value);
 }

@@ -240,6 +240,31 @@ Test(explain, rows_whose_ends_are_neighbours_are_asked)
                           "  stores: neighbouring elements (line 8)\n");
 }
 
+/* With a divisor of fewer than 64 elements too many rows would end within a vector. */
+Test(explain, elements_of_rows_are_asked_whether_they_are_neighbours)
+{
+#define ELEMENT(divisor)                                                                           \
+    "  %row = sdiv i32 %x, " divisor ", !dbg !103\n"                                               \
+    "  %whole = mul i32 %row, " divisor ", !dbg !104\n"                                            \
+    "  %column = sub i32 %x, %whole, !dbg !105\n"                                                  \
+    "  %pitch = add i32 %n, 3, !dbg !105\n"                                                        \
+    "  %first = mul i32 %row, %pitch, !dbg !105\n"                                                 \
+    "  %place = add i32 %first, %column, !dbg !105\n"                                              \
+    "  %place64 = sext i32 %place to i64, !dbg !106\n"                                             \
+    "  %p = getelementptr float, ptr %b, i64 %place64, !dbg !107\n"                                \
+    "  %v = load float, ptr %p, align 4, !dbg !107\n"                                              \
+    "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"                                   \
+    "  store float %v, ptr %pa, align 4, !dbg !108\n"                                              \
+    "  br label %latch, !dbg !109\n"
+#define STORES "  stores: neighbouring elements (line 8)\n"
+    static const char asked[] =
+        CHOICE "  loads: gather, neighbouring elements except at borders (line 7)\n" STORES;
+    static const char plain[] = CHOICE "  loads: gather (line 7)\n" STORES;
+    expect_of_step(ELEMENT("%n"), "ask-neighbours", asked, plain);
+    expect_of_step(ELEMENT("64"), "ask-neighbours", asked, plain);
+    expect_of_step(ELEMENT("63"), "ask-neighbours", plain, plain);
+}
+
 Test(explain, words_of_far_lanes_are_blocks)
 {
     expect_of_step("  %row = mul i64 %x64, 64, !dbg !103\n"
