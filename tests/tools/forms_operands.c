@@ -163,6 +163,7 @@ static void put_operand(char *text, const struct ptx_form *form,
         put_vector(text, type, rule->may_be_wider, forms_vector_len(form));
         break;
     case 'r':
+    case 'R':
         put_registers(text, form, type, index);
         break;
     case 'i':

@@ -199,7 +199,7 @@ Test(forms, operand_rules_are_complete)
             words += *c == ' ';
         cr_assert_eq(count, words, "%s", ptx_op_table[i].operands);
         for (unsigned k = 0; k < count; k++) {
-            cr_assert_not_null(strchr("dDuqQnsSvprimMltxXyhHbB*", rules[k].letter), "%s",
+            cr_assert_not_null(strchr("dDuqQnsSvprRimMltxXyhHbB*", rules[k].letter), "%s",
                                ptx_op_table[i].operands);
             cr_assert(rules[k].type_code == '\0' || strchr("01234wt", rules[k].type_code), "%s",
                       ptx_op_table[i].operands);
