@@ -67,17 +67,23 @@ size_t sch_shared_page_bytes(const struct sch_grid_op *grid)
     return pxr_round_to_pages(shared_bytes);
 }
 
-uint8_t *sch_shared_begin(const struct sch_grid_op *grid, uint8_t *pages)
+/* What is in front of shared memory in its pages. */
+static size_t front_bytes(const struct sch_grid_op *grid)
 {
     size_t align = shared_align_of(grid);
-    return align > pxr_page_bytes() ? pages
-                                    : pages + sch_shared_page_bytes(grid) -
-                                          round_up(grid->grid.launch.shared_bytes, align);
+    if (align > pxr_page_bytes())
+        return 0;
+    return sch_shared_page_bytes(grid) - round_up(grid->grid.launch.shared_bytes, align);
+}
+
+uint8_t *sch_shared_begin(const struct sch_grid_op *grid, uint8_t *pages)
+{
+    return pages + front_bytes(grid);
 }
 
 bool sch_has_front_page(const struct sch_grid_op *grid)
 {
-    return sch_shared_begin(grid, NULL) == (uint8_t *)pxr_page_bytes();
+    return front_bytes(grid) == pxr_page_bytes();
 }
 
 /* Guards are as near as pages allow only if the area has no spare page. */
