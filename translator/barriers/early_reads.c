@@ -74,16 +74,16 @@ static bool masks_lane(LLVMValueRef value)
     return mask != NULL && LLVMConstIntGetZExtValue(mask) >> bits < RT_WARP_SIZE;
 }
 
-/* Whether the value is made of what the block has in common, and of the number of the lane. */
-static bool is_of_lane(const struct early_reads *r, LLVMValueRef value, int depth)
+static bool is_varying(const struct early_reads *r, LLVMValueRef value)
 {
     uint32_t v = LLVMIsAInstruction(value) ? tr_graph_number(&r->graph, value) : TR_NONE;
-    if (v == TR_NONE || r->shapes.values[v].kind == TR_UNIFORM ||
-        tr_sreg_of(value) == PTX_SREG_LANEID)
-        return true;
-    switch (r->graph.values[v].opcode) {
-    case LLVMAnd:
-        return masks_lane(value);
+    return v != TR_NONE && r->shapes.values[v].kind != TR_UNIFORM;
+}
+
+/* Whether places are made of others by it. */
+static bool makes_place(LLVMOpcode opcode)
+{
+    switch (opcode) {
     case LLVMAdd:
     case LLVMOr:
     case LLVMMul:
@@ -93,19 +93,26 @@ static bool is_of_lane(const struct early_reads *r, LLVMValueRef value, int dept
     case LLVMTrunc:
     case LLVMIntToPtr:
     case LLVMGetElementPtr:
-        for (uint32_t i = 0; i < r->graph.values[v].operand_count; i++)
-            if (depth == 0 || !is_of_lane(r, LLVMGetOperand(value, i), depth - 1))
-                return false;
         return true;
     default:
         return false;
     }
 }
 
-static bool is_varying(const struct early_reads *r, LLVMValueRef value)
+/* Whether the value is made of what the block has in common, and of the number of the lane. */
+static bool is_of_lane(const struct early_reads *r, LLVMValueRef value, int depth)
 {
-    uint32_t v = LLVMIsAInstruction(value) ? tr_graph_number(&r->graph, value) : TR_NONE;
-    return v != TR_NONE && r->shapes.values[v].kind != TR_UNIFORM;
+    if (!is_varying(r, value) || tr_sreg_of(value) == PTX_SREG_LANEID)
+        return true;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+    if (opcode == LLVMAnd)
+        return masks_lane(value);
+    if (depth == 0 || !makes_place(opcode))
+        return false;
+    for (int i = 0; i < LLVMGetNumOperands(value); i++)
+        if (!is_of_lane(r, LLVMGetOperand(value, (unsigned)i), depth - 1))
+            return false;
+    return true;
 }
 
 /* Whether the value is made of the number of a partner, which may be in another warp: a number of
@@ -114,27 +121,14 @@ static bool is_of_partner(const struct early_reads *r, LLVMValueRef value, int d
 {
     if (depth == 0 || !is_varying(r, value))
         return false;
-    int operands = LLVMGetNumOperands(value);
-    switch (LLVMGetInstructionOpcode(value)) {
-    case LLVMXor:
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+    if (opcode == LLVMXor)
         return is_varying(r, LLVMGetOperand(value, 0)) != is_varying(r, LLVMGetOperand(value, 1)) &&
                !masks_lane(value);
-    case LLVMAdd:
-    case LLVMOr:
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMTrunc:
-    case LLVMIntToPtr:
-    case LLVMGetElementPtr:
-        for (int i = 0; i < operands; i++)
-            if (is_of_partner(r, LLVMGetOperand(value, (unsigned)i), depth - 1))
-                return true;
-        return false;
-    default:
-        return false;
-    }
+    for (int i = 0; makes_place(opcode) && i < LLVMGetNumOperands(value); i++)
+        if (is_of_partner(r, LLVMGetOperand(value, (unsigned)i), depth - 1))
+            return true;
+    return false;
 }
 
 /* Whether it is a read of a place that the block's threads, or those of one lane of each warp, have

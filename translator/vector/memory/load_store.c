@@ -77,9 +77,10 @@ LLVMValueRef tr_memory_nowhere(struct tr_widen *widen, uint32_t bytes)
 
 LLVMValueRef tr_memory_bits(struct tr_widen *widen, LLVMValueRef mask)
 {
-    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, widen->width);
+    uint32_t count = LLVMGetVectorSize(LLVMTypeOf(mask));
+    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, count);
     LLVMValueRef bits = LLVMBuildBitCast(widen->builder, mask, type, "");
-    if (widen->width >= 32)
+    if (count >= 32)
         return bits;
     return LLVMBuildZExt(widen->builder, bits, widen->i32, "");
 }

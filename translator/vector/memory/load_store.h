@@ -40,7 +40,7 @@ void tr_memory_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueR
 /* Keeps nontemporal and invariant.load if all of the accesses have them. */
 void tr_memory_keep_hints(struct tr_widen *widen, const struct tr_fields *fields,
                           LLVMValueRef inst);
-/* <width x i1> as an integer, of 32 bits or width. */
+/* <n x i1> as an integer of n bits, and of 32 at least. */
 LLVMValueRef tr_memory_bits(struct tr_widen *widen, LLVMValueRef mask);
 /* The number of the lowest bit of such an integer that is set, as an i32. */
 LLVMValueRef tr_memory_lowest(struct tr_widen *widen, LLVMValueRef bits);

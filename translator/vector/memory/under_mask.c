@@ -67,15 +67,6 @@ static void store(struct tr_widen *widen, const struct tr_under_mask *access, LL
 
 /* ---- on two pages, element by element ---- */
 
-/* The mask as an integer of 32 bits or more. */
-static LLVMValueRef bits_of(struct tr_widen *widen, LLVMValueRef mask)
-{
-    uint32_t count = LLVMGetVectorSize(LLVMTypeOf(mask));
-    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, count);
-    LLVMValueRef bits = LLVMBuildBitCast(widen->builder, mask, type, "");
-    return count >= 32 ? bits : LLVMBuildZExt(widen->builder, bits, widen->i32, "");
-}
-
 /* Copies an element from a vector in memory to another one. */
 static void copy_element(struct tr_widen *widen, const struct tr_under_mask *access,
                          LLVMValueRef from, LLVMValueRef to, LLVMValueRef number)
@@ -99,7 +90,7 @@ static void copy_elements(struct tr_widen *widen, const struct tr_under_mask *ac
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef head = tr_widen_new_block(widen, "more_elements");
     LLVMBasicBlockRef body = tr_widen_new_block(widen, "element");
-    LLVMValueRef all = bits_of(widen, access->mask);
+    LLVMValueRef all = tr_memory_bits(widen, access->mask);
     LLVMTypeRef type = LLVMTypeOf(all);
     LLVMBuildBr(b, head);
     LLVMPositionBuilderAtEnd(b, head);
