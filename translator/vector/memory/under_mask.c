@@ -6,12 +6,19 @@
  * or stored to it. So vectors on two pages are accessed element by element.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "kernel_abi/rt.h"
 #include "translator/analysis/address.h"
 #include "translator/vector/memory/load_store.h"
 
 #define PAGE_BYTES 4096 /* the smallest that there are */
+
+/* Vectors of one function that are asked where they are. Each takes some 2 ms to compile, and where
+ * there are many, as in a sort whose steps are all unrolled, more. */
+#define MOST_ASKED 128
+
+static const char elements_name[] = "elements";
 
 /* ---- where ---- */
 
@@ -23,6 +30,20 @@ static bool is_in_shared_memory(LLVMValueRef address)
                        offsetof(struct rt_block, shared));
 }
 
+/* How many vectors are asked so far: each has a variable. */
+static uint32_t count_asked(const struct tr_widen *widen)
+{
+    uint32_t count = 0;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(widen->function);
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(entry); LLVMIsAAllocaInst(inst) != NULL;
+         inst = LLVMGetNextInstruction(inst)) {
+        size_t length = 0;
+        const char *name = LLVMGetValueName2(inst, &length);
+        count += strncmp(name, elements_name, sizeof elements_name - 1) == 0;
+    }
+    return count;
+}
+
 static bool may_be_at_guard(const struct tr_widen *widen, const struct tr_under_mask *access)
 {
     LLVMValueRef inst = widen->iteration->graph.values[access->fields->place].llvm;
@@ -30,7 +51,7 @@ static bool may_be_at_guard(const struct tr_widen *widen, const struct tr_under_
     const struct tr_target *target = widen->iteration->target;
     uint64_t bytes = LLVMABISizeOfType(widen->layout, LLVMGetElementType(access->type));
     bool is_instruction = target->masks_all || (target->masks_words && bytes >= 4);
-    return is_instruction && is_in_shared_memory(address);
+    return is_instruction && is_in_shared_memory(address) && count_asked(widen) < MOST_ASKED;
 }
 
 static LLVMValueRef is_on_two_pages(struct tr_widen *widen, const struct tr_under_mask *access)
@@ -126,7 +147,7 @@ static LLVMValueRef load_at_guard(struct tr_widen *widen, const struct tr_under_
     LLVMBuilderRef b = widen->builder;
     struct ways ways = part(widen, access);
     LLVMBasicBlockRef copied = tr_widen_new_block(widen, "copied");
-    LLVMValueRef vector = tr_memory_variable(widen, access->type, "elements");
+    LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
     LLVMPositionBuilderAtEnd(b, ways.of_one);
     LLVMValueRef loaded = load(widen, access);
     LLVMBuildBr(b, ways.meet);
@@ -147,7 +168,7 @@ static void store_at_guard(struct tr_widen *widen, const struct tr_under_mask *a
 {
     LLVMBuilderRef b = widen->builder;
     struct ways ways = part(widen, access);
-    LLVMValueRef vector = tr_memory_variable(widen, access->type, "elements");
+    LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
     LLVMPositionBuilderAtEnd(b, ways.of_one);
     store(widen, access, value);
     LLVMBuildBr(b, ways.meet);
