@@ -243,6 +243,7 @@ struct masked {
 
 static const struct masked masked_accesses[] = {{"llvm.masked.load", -1, 0, 1, 2},
                                                 {"llvm.masked.gather", -1, 0, 1, 2},
+                                                {"llvm.masked.expandload", -1, 0, 1, 2},
                                                 {"llvm.masked.store", 0, 1, 2, -1},
                                                 {"llvm.masked.scatter", 0, 1, 2, -1}};
 

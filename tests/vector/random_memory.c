@@ -122,7 +122,8 @@ static LLVMValueRef quotient_index(struct random_generator *g)
 {
     LLVMBuilderRef b = g->builder;
     LLVMValueRef columns = random_roll(g, 2)
-                               ? random_number(g, 64 + random_roll(g, 100))
+                               ? random_number(g, random_roll(g, 2) ? 64 + random_roll(g, 100)
+                                                                    : 8 + random_roll(g, 56))
                                : LLVMBuildOr(b, g->parameters[N], random_number(g, 64), "");
     LLVMValueRef row = LLVMBuildUDiv(b, g->thread, columns, "");
     LLVMValueRef place = random_roll(g, 3) == 0

@@ -260,8 +260,13 @@ struct tr_row_growth {
     int64_t stride; /* as of tr_shape */
 };
 
+/* Threads in a row that have one quotient, as of `i / columns`, so that few vectors have two. */
+#define TR_LONG_ROW 64
+
+/* row_length: so many threads have one quotient where the divisor is constant; where it is not they
+ * are taken to be enough. */
 struct tr_row_growth tr_row_growth_of(const struct tr_graph *graph, const struct tr_shapes *shapes,
-                                      LLVMValueRef value);
+                                      uint32_t row_length, LLVMValueRef value);
 /* Of a + factor * b. */
 struct tr_row_growth tr_row_growth_sum(struct tr_row_growth a, struct tr_row_growth b,
                                        int64_t factor);

@@ -16,12 +16,10 @@
 /* Instructions that are looked at for one value. */
 #define MOST_LOOKS 128
 
-/* Threads in a row that should have one quotient, so that few vectors have two. */
-#define LEAST_LENGTH 64
-
 struct walk {
     const struct tr_graph *graph;
     const struct tr_shapes *shapes;
+    uint32_t row_length;
     uint32_t looks; /* that are left */
 };
 
@@ -91,15 +89,42 @@ static uint64_t constant_divisor(LLVMValueRef inst)
     return is_shift ? UINT64_C(1) << (number & 63) : number;
 }
 
+static bool is_quotient(LLVMValueRef value)
+{
+    LLVMOpcode opcode =
+        LLVMIsAInstruction(value) != NULL ? LLVMGetInstructionOpcode(value) : LLVMUnreachable;
+    return opcode == LLVMUDiv || opcode == LLVMSDiv || opcode == LLVMLShr || opcode == LLVMAShr;
+}
+
+static bool is_other_width(LLVMValueRef value)
+{
+    return LLVMIsATruncInst(value) != NULL || LLVMIsASExtInst(value) != NULL ||
+           LLVMIsAZExtInst(value) != NULL;
+}
+
+/* The dividend of a quotient, which may be a constant's quotient itself: `i / 34` is a product of
+ * which the upper half is taken, and shifted. */
+static LLVMValueRef first_dividend(LLVMValueRef inst, uint64_t *divisor)
+{
+    LLVMValueRef dividend = LLVMGetOperand(inst, 0);
+    while (*divisor != 0 && (is_other_width(dividend) || is_quotient(dividend))) {
+        uint64_t by = is_quotient(dividend) ? constant_divisor(dividend) : 1;
+        if (by == 0 || __builtin_mul_overflow(*divisor, by, divisor))
+            break;
+        dividend = LLVMGetOperand(dividend, 0);
+    }
+    return dividend;
+}
+
 /* The number of a row, made of that of an element. */
 static struct tr_row_growth growth_of_quotient(struct walk *walk, LLVMValueRef inst)
 {
-    struct tr_row_growth growth = growth_of(walk, LLVMGetOperand(inst, 0));
+    uint64_t by = constant_divisor(inst);
+    struct tr_row_growth growth = growth_of(walk, first_dividend(inst, &by));
     if (!growth.is_known || !is_level(growth_of(walk, LLVMGetOperand(inst, 1))))
         return unknown;
-    uint64_t by = constant_divisor(inst);
     uint64_t stride = (uint64_t)(growth.stride < 0 ? -growth.stride : growth.stride);
-    bool is_row = by == 0 ? stride <= 1 : stride <= by / LEAST_LENGTH;
+    bool is_row = by == 0 ? stride <= 1 : stride <= by / walk->row_length;
     return is_row ? grows_by(0) : unknown;
 }
 
@@ -174,15 +199,22 @@ static bool is_next(struct walk *walk, LLVMValueRef value, LLVMValueRef phi)
            is_level(growth_of(walk, LLVMGetOperand(value, 1)));
 }
 
-/* Of what a loop moves by the same for all: of what it begins with. */
+/* Of what comes to a loop that moves it by the same for all, or of what ways bring that grows
+ * alike.
+ */
 static struct tr_row_growth growth_of_phi(struct walk *walk, LLVMValueRef phi)
 {
-    if (LLVMCountIncoming(phi) != 2)
-        return unknown;
-    for (unsigned i = 0; i < 2; i++)
-        if (is_next(walk, LLVMGetIncomingValue(phi, i), phi))
-            return growth_of(walk, LLVMGetIncomingValue(phi, 1 - i));
-    return unknown;
+    struct tr_row_growth growth = unknown;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef incoming = LLVMGetIncomingValue(phi, i);
+        if (is_next(walk, incoming, phi))
+            continue;
+        struct tr_row_growth other = growth_of(walk, incoming);
+        if (!other.is_known || (growth.is_known && growth.stride != other.stride))
+            return unknown;
+        growth = other;
+    }
+    return growth;
 }
 
 static struct tr_row_growth growth_of_inst(struct walk *walk, LLVMValueRef inst)
@@ -252,8 +284,8 @@ static struct tr_row_growth growth_of(struct walk *walk, LLVMValueRef value)
 }
 
 struct tr_row_growth tr_row_growth_of(const struct tr_graph *graph, const struct tr_shapes *shapes,
-                                      LLVMValueRef value)
+                                      uint32_t row_length, LLVMValueRef value)
 {
-    struct walk walk = {graph, shapes, MOST_LOOKS};
+    struct walk walk = {graph, shapes, row_length, MOST_LOOKS};
     return growth_of(&walk, value);
 }

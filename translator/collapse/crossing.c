@@ -66,7 +66,7 @@ static bool is_affine(const struct tr_plan *plan, uint32_t value, struct tr_shap
     if (shape.kind != TR_VARYING)
         return shape.kind == TR_AFFINE;
     struct tr_row_growth growth =
-        tr_row_growth_of(&kernel->graph, &kernel->shapes, value_of(plan, value)->llvm);
+        tr_row_growth_of(&kernel->graph, &kernel->shapes, TR_LONG_ROW, value_of(plan, value)->llvm);
     return growth.is_known && growth.stride != 0;
 }
 

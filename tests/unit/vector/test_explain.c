@@ -240,7 +240,7 @@ Test(explain, rows_whose_ends_are_neighbours_are_asked)
                           "  stores: neighbouring elements (line 8)\n");
 }
 
-/* With a divisor of fewer than 64 elements too many rows would end within a vector. */
+/* Of rows that are shorter than a vector it would have more than two. */
 Test(explain, elements_of_rows_are_asked_whether_they_are_neighbours)
 {
 #define ELEMENT(divisor)                                                                           \
@@ -262,7 +262,31 @@ Test(explain, elements_of_rows_are_asked_whether_they_are_neighbours)
     static const char plain[] = CHOICE "  loads: gather (line 7)\n" STORES;
     expect_of_step(ELEMENT("%n"), "ask-neighbours", asked, plain);
     expect_of_step(ELEMENT("64"), "ask-neighbours", asked, plain);
-    expect_of_step(ELEMENT("63"), "ask-neighbours", plain, plain);
+    expect_of_step(ELEMENT("16"), "ask-neighbours", asked, plain);
+    expect_of_step(ELEMENT("15"), "ask-neighbours", plain, plain);
+}
+
+/* A division as compilers write it: the upper half of a product, shifted. */
+Test(explain, quotients_that_are_shifted_products_make_rows)
+{
+#define PLACE(shift)                                                                               \
+    "  %product = mul nsw i64 %x64, 2021161081, !dbg !103\n"                                       \
+    "  %upper = lshr i64 %product, 32, !dbg !103\n"                                                \
+    "  %half = trunc nuw i64 %upper to i32, !dbg !103\n"                                           \
+    "  %row = ashr i32 %half, " shift ", !dbg !104\n"                                              \
+    "  %first = mul i32 %row, %n, !dbg !105\n"                                                     \
+    "  %place = add i32 %first, %x, !dbg !105\n"                                                   \
+    "  %place64 = sext i32 %place to i64, !dbg !106\n"                                             \
+    "  %p = getelementptr float, ptr %b, i64 %place64, !dbg !107\n"                                \
+    "  %v = load float, ptr %p, align 4, !dbg !107\n"                                              \
+    "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"                                   \
+    "  store float %v, ptr %pa, align 4, !dbg !108\n"                                              \
+    "  br label %latch, !dbg !109\n"
+    static const char asked[] =
+        CHOICE "  loads: gather, neighbouring elements except at borders (line 7)\n" STORES;
+    static const char plain[] = CHOICE "  loads: gather (line 7)\n" STORES;
+    expect_of_step(PLACE("4"), "ask-neighbours", asked, plain); /* by 34 */
+    expect_of_step(PLACE("2"), "ask-neighbours", plain, plain); /* by 8.5 */
 }
 
 Test(explain, words_of_far_lanes_are_blocks)

@@ -40,28 +40,93 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
     return neighbours->first_address(widen, memory, neighbours->detail, copy);
 }
 
+static struct tr_second_row second_row(struct tr_widen *widen, const struct tr_memory *memory,
+                                       const struct tr_neighbours *neighbours, uint32_t copy)
+{
+    return neighbours->second_row(widen, memory, neighbours->detail, copy);
+}
+
+/* Lanes of the mask, NULL being all, that are in the first row, or in the second. */
+static LLVMValueRef lanes_of_row(struct tr_widen *widen, LLVMValueRef mask,
+                                 const struct tr_second_row *second, bool is_second)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef lanes = is_second ? second->lanes : LLVMBuildNot(b, second->lanes, "");
+    return mask == NULL ? lanes : LLVMBuildAnd(b, mask, lanes, "");
+}
+
+/* The address of the second row's first lane; behind its last one if it has none. */
+static LLVMValueRef begin_of(struct tr_widen *widen, const struct tr_memory *memory,
+                             const struct tr_second_row *second)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef bits = tr_memory_bits(widen, second->lanes);
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    LLVMValueRef count = tr_memory_call(widen, "llvm.ctpop", &type, 1, &bits, 1);
+    LLVMValueRef from_end =
+        LLVMBuildMul(b, LLVMBuildZExt(b, count, widen->i64, ""),
+                     LLVMConstInt(widen->i64, -(uint64_t)memory->bytes, true), "");
+    LLVMValueRef end = tr_memory_advance(widen, second->last_address, memory->bytes);
+    return LLVMBuildGEP2(b, widen->i8, end, &from_end, 1, "");
+}
+
+/* Reads nothing in front of the second row: there is no page in front of a table of which elements
+ * are taken in turn, and a processor takes hundreds of cycles to find that none is wanted. */
+static LLVMValueRef load_second(struct tr_widen *widen, const struct tr_memory *memory,
+                                const struct tr_second_row *second, LLVMValueRef of_first)
+{
+    LLVMTypeRef type = LLVMTypeOf(of_first);
+    LLVMValueRef operands[] = {begin_of(widen, memory, second),
+                               mask_elements(widen, memory, second->lanes), of_first};
+    LLVMValueRef loaded = tr_memory_call(widen, "llvm.masked.expandload", &type, 1, operands, 3);
+    struct tr_fields fields = tr_plan_only(memory);
+    tr_memory_keep_hints(widen, &fields, loaded);
+    return loaded;
+}
+
 static LLVMValueRef load(struct tr_widen *widen, const struct tr_memory *memory,
                          const struct tr_neighbours *neighbours, uint32_t copy)
 {
     struct tr_fields fields = tr_plan_only(memory);
-    LLVMValueRef mask = mask_elements(widen, memory, tr_memory_mask(widen, memory, copy));
+    LLVMTypeRef type = tr_widen_type(widen, memory->type);
+    LLVMValueRef mask = tr_memory_mask(widen, memory, copy);
     LLVMValueRef address = first_address(widen, memory, neighbours, copy);
     if (widen->tuning->ask_ahead != NULL && !neighbours->is_guess)
         widen->tuning->ask_ahead(widen, memory, copy, address);
-    return tr_memory_load(widen, &fields, tr_widen_type(widen, memory->type), address,
-                          memory->align, mask);
+    if (neighbours->second_row == NULL)
+        return tr_memory_load(widen, &fields, type, address, memory->align,
+                              mask_elements(widen, memory, mask));
+    struct tr_second_row second = second_row(widen, memory, neighbours, copy);
+    mask = lanes_of_row(widen, mask, &second, false);
+    LLVMValueRef of_first = tr_memory_load(widen, &fields, type, address, memory->align,
+                                           mask_elements(widen, memory, mask));
+    return load_second(widen, memory, &second, of_first);
+}
+
+static void store_at(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                     LLVMValueRef address, LLVMValueRef mask)
+{
+    struct tr_fields fields = tr_plan_only(memory);
+    tr_memory_store(widen, &fields, tr_widen_vector(widen, memory->stored, copy), address,
+                    memory->align, mask_elements(widen, memory, mask));
 }
 
 static void store(struct tr_widen *widen, const struct tr_memory *memory,
                   const struct tr_neighbours *neighbours, uint32_t copy)
 {
-    struct tr_fields fields = tr_plan_only(memory);
     LLVMValueRef mask = widen->active.mask[copy];
     if (mask != NULL && tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
         mask = NULL;
-    tr_memory_store(widen, &fields, tr_widen_vector(widen, memory->stored, copy),
-                    first_address(widen, memory, neighbours, copy), memory->align,
-                    mask_elements(widen, memory, mask));
+    LLVMValueRef address = first_address(widen, memory, neighbours, copy);
+    if (neighbours->second_row == NULL) {
+        store_at(widen, memory, copy, address, mask);
+        return;
+    }
+    struct tr_second_row second = second_row(widen, memory, neighbours, copy);
+    int64_t length = (int64_t)memory->bytes * (widen->width - 1);
+    store_at(widen, memory, copy, address, lanes_of_row(widen, mask, &second, false));
+    store_at(widen, memory, copy, tr_memory_advance(widen, second.last_address, -length),
+             lanes_of_row(widen, mask, &second, true));
 }
 
 static void stream(struct tr_widen *widen, const struct tr_memory *memory,
@@ -77,7 +142,7 @@ static void stream(struct tr_widen *widen, const struct tr_memory *memory,
 static void access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
                               const struct tr_neighbours *neighbours, LLVMValueRef *loaded)
 {
-    if (tr_memory_may_pass_caches(widen, memory)) {
+    if (neighbours->second_row == NULL && tr_memory_may_pass_caches(widen, memory)) {
         stream(widen, memory, neighbours);
         return;
     }

@@ -106,11 +106,20 @@ LLVMValueRef tr_memory_array_addresses(struct tr_widen *widen, const struct tr_m
 
 /* ---- neighbours, or any addresses (either.c) ---- */
 
+/* A vector's last lanes, if they are neighbours elsewhere than those in front of them. */
+struct tr_second_row {
+    LLVMValueRef lanes;        /* <width x i1>; those between active ones may not be active */
+    LLVMValueRef last_address; /* of the vector's last lane */
+};
+
 /* Where neighbours are in memory. */
 struct tr_neighbours {
     /* The address of the copy's lane 0, active or not. */
     LLVMValueRef (*first_address)(struct tr_widen *widen, const struct tr_memory *memory,
                                   const void *detail, uint32_t copy);
+    /* Asked behind the check; NULL: all lanes are in one row. */
+    struct tr_second_row (*second_row)(struct tr_widen *widen, const struct tr_memory *memory,
+                                       const void *detail, uint32_t copy);
     /* i1: whether lanes are neighbours; NULL: they are. */
     LLVMValueRef (*check)(struct tr_widen *widen, const struct tr_memory *memory,
                           const void *detail);
