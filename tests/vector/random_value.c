@@ -192,6 +192,21 @@ static LLVMValueRef call_outside(struct random_generator *g, LLVMValueRef value)
     return random_call(g, name, g->i32, &g->i32, &value, 1);
 }
 
+/* Of a number of turns, as of a loop that is unrolled: digits of it, taken from what it is a
+ * quotient of, and the whole. */
+static LLVMValueRef digits_and_quotient(struct random_generator *g, LLVMValueRef part)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMTypeRef type = LLVMTypeOf(part);
+    uint32_t shift = 1 + random_roll(g, 6);
+    LLVMValueRef mask = LLVMConstInt(type, (uint64_t)(1 + random_roll(g, 7)) << shift, false);
+    part = random_roll(g, 2) ? LLVMBuildXor(b, part, LLVMConstAllOnes(type), "")
+                             : LLVMBuildAdd(b, part, LLVMConstInt(type, 37, false), "");
+    LLVMValueRef digits = LLVMBuildAnd(b, part, mask, "");
+    LLVMValueRef quotient = LLVMBuildLShr(b, part, LLVMConstInt(type, shift, false), "");
+    return LLVMBuildXor(b, digits, quotient, "");
+}
+
 /* Shifted, cut, extended and shortened, as often as addresses are. */
 LLVMValueRef random_part(struct random_generator *g)
 {
@@ -205,7 +220,7 @@ LLVMValueRef random_part(struct random_generator *g)
         LLVMTypeRef type = LLVMTypeOf(part);
         LLVMValueRef bits = LLVMConstInt(type, 1 + random_roll(g, 6), false);
         LLVMValueRef low = LLVMConstInt(type, (UINT64_C(1) << (1 + random_roll(g, 7))) - 1, false);
-        switch (random_roll(g, 9)) {
+        switch (random_roll(g, 10)) {
         case 0:
             part = LLVMBuildShl(b, part, bits, "");
             break;
@@ -226,6 +241,9 @@ LLVMValueRef random_part(struct random_generator *g)
             part = LLVMBuildTrunc(b, part, random_roll(g, 2) ? g->i8 : g->i16, "");
             part = random_roll(g, 2) ? LLVMBuildZExt(b, part, g->i32, "")
                                      : LLVMBuildSExt(b, part, g->i32, "");
+            break;
+        case 7:
+            part = digits_and_quotient(g, part);
             break;
         default:
             part = LLVMBuildAnd(b, part, low, "");

@@ -435,6 +435,48 @@ Test(explain, a_long_loop_under_a_condition_has_a_copy_for_all_threads)
     free(said);
 }
 
+/* The loop for the remainder of a warp's turns along a row, of a number of turns of which two
+ * digits are asked first. */
+static char *explain_turns(const char *length)
+{
+    static const char format[] =
+        "%s  %%backwards = xor i32 %%x, -1, !dbg !102\n"
+        "  %%left = add nsw i32 %%length, %%backwards, !dbg !102\n"
+        "  %%digits = and i32 %%left, 96, !dbg !103\n"
+        "  %%is.whole = icmp eq i32 %%digits, 96, !dbg !103\n"
+        "  br i1 %%is.whole, label %%whole, label %%some, !dbg !103\n"
+        "some:\n  %%quotient = lshr i32 %%left, 5, !dbg !104\n"
+        "  %%turns = add nuw nsw i32 %%quotient, 1, !dbg !104\n"
+        "  %%rest = and i32 %%turns, 3, !dbg !104\n  br label %%one, !dbg !104\n"
+        "one:\n  %%k = phi i32 [ %%rest, %%some ], [ %%k.next, %%one ]\n"
+        "  %%i = phi i64 [ %%x64, %%some ], [ %%i.next, %%one ]\n"
+        "  %%p = getelementptr i32, ptr %%b, i64 %%i, !dbg !105\n"
+        "  %%v = load i32, ptr %%p, align 4, !dbg !105\n"
+        "  %%i.next = add nuw nsw i64 %%i, 32, !dbg !106\n"
+        "  %%k.next = add nsw i32 %%k, -1, !dbg !106\n"
+        "  %%is.done = icmp eq i32 %%k.next, 0, !dbg !106\n"
+        "  br i1 %%is.done, label %%whole, label %%one, !dbg !106\n"
+        "whole:\n  %%sum = phi i32 [ 0, %%iteration ], [ %%v, %%one ]\n"
+        "  %%q = getelementptr i32, ptr %%a, i64 %%x64, !dbg !107\n"
+        "  store i32 %%sum, ptr %%q, align 4, !dbg !107\n  br label %%latch, !dbg !107\n";
+    char iteration[4096];
+    snprintf(iteration, sizeof iteration, format, length);
+    return explain(iteration, true);
+}
+
+#define CHOICE_OF_TURNS "loop over vectors of 16 threads, 2 side by side: lines 1-7\n"
+
+Test(explain, turns_along_rows_are_counted_for_all_threads_but_those_of_sparse_rows)
+{
+    char *said = explain_turns("  %length = add i32 %n, 7, !dbg !101\n");
+    expect(said, CHOICE_OF_TURNS "  loads: neighbouring elements (line 5)\n"
+                                 "  stores: neighbouring elements (line 7)\n");
+    free(said);
+    said = explain_turns("  %length = load i32, ptr %b, align 4, !dbg !101\n");
+    cr_expect_not_null(strstr(said, "leave at different times"), "%s", said);
+    free(said);
+}
+
 Test(explain, lanes_that_wait_for_each_other_are_told_from_those_that_are_combined)
 {
     char *said = explain("  %p = getelementptr i32, ptr %b, i64 %x64, !dbg !102\n"

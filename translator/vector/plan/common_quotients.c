@@ -9,11 +9,16 @@
  * neighbours in one row access neighbours. Either quotient changes at few places of the grid, so
  * the fast version asks for it once.
  */
+#include "translator/analysis/address.h"
 #include "translator/analysis/shape.h"
 #include "translator/vector/plan/plan.h"
 
 /* With a smaller divisor, many vectors would have lanes with different quotients. */
 #define LEAST_DIVISOR 64
+
+/* That of a warp's loop along a row. Threads have the number of turns in common if rows are as long
+ * as multiples of vectors, as those of most matrices. */
+#define WARP_DIVISOR 32
 
 /* As in agree.c: with larger strides a row of lanes could go around in 32 bits. */
 #define MAX_STRIDE (1 << 16)
@@ -29,6 +34,21 @@ static bool is_large(const struct tr_value *quotient, uint64_t least)
     return is_shift ? value >= 32 || UINT64_C(1) << value >= least : value >= least;
 }
 
+static bool is_of_data(LLVMValueRef load)
+{
+    return tr_field_of(load, TR_RECORD_BLOCK).record == TR_RECORD_NONE;
+}
+
+/* Whether few vectors have lanes with different quotients. Lengths that are loaded, as those of the
+ * rows of a sparse matrix, are not expected to be even. */
+static bool is_large_enough(const struct tr_value *quotient, int64_t stride)
+{
+    uint64_t distance = (uint64_t)(stride < 0 ? -stride : stride);
+    return is_large(quotient, LEAST_DIVISOR * distance) ||
+           (is_large(quotient, WARP_DIVISOR * distance) &&
+            !tr_is_made_of_load(quotient->llvm, is_of_data));
+}
+
 /* A place divided by what is the same for all. */
 static bool is_quotient(const struct tr_iteration *iteration, uint32_t number)
 {
@@ -41,8 +61,7 @@ static bool is_quotient(const struct tr_iteration *iteration, uint32_t number)
            LLVMGetIntTypeWidth(type) <= 64 && place.kind == TR_AFFINE && place.stride != 0 &&
            place.stride < MAX_STRIDE && place.stride > -MAX_STRIDE &&
            tr_is_same_in_row(iteration, LLVMGetOperand(value->llvm, 1)) &&
-           is_large(value,
-                    LEAST_DIVISOR * (uint64_t)(place.stride < 0 ? -place.stride : place.stride));
+           is_large_enough(value, place.stride);
 }
 
 /* Whether the segment decides who leaves a loop that threads leave at different times. */

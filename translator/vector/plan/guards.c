@@ -166,7 +166,7 @@ static bool can_pass(const struct tr_iteration *iteration, uint32_t from, uint32
     return true;
 }
 
-/* How many values a condition is made of, at most, that are looked at. */
+/* How many values a number is made of, at most, that are looked at. */
 #define MAX_PARTS 64
 
 /* Whether the load reads the block's index. */
@@ -186,17 +186,16 @@ static bool is_known(LLVMValueRef *parts, uint32_t count, LLVMValueRef part)
     return false;
 }
 
-/* Whether the block's index decides, too. */
-static bool depends_on_block(LLVMValueRef condition)
+bool tr_is_made_of_load(LLVMValueRef number, bool (*is_sought)(LLVMValueRef load))
 {
-    LLVMValueRef parts[MAX_PARTS] = {condition};
+    LLVMValueRef parts[MAX_PARTS] = {number};
     uint32_t count = 1;
     for (uint32_t i = 0; i < count; i++) {
         LLVMValueRef part = parts[i];
         if (LLVMIsAInstruction(part) == NULL)
             continue;
         if (LLVMIsALoadInst(part) != NULL) {
-            if (is_block_index(part))
+            if (is_sought(part))
                 return true;
             continue;
         }
@@ -216,7 +215,8 @@ static struct tr_guard make_guard(const struct tr_iteration *iteration, uint32_t
     LLVMValueRef branch = iteration->graph.values[last].llvm;
     return (struct tr_guard){.branch = branch,
                              .expected = expected,
-                             .is_of_grid = depends_on_block(LLVMGetCondition(branch))};
+                             .is_of_grid =
+                                 tr_is_made_of_load(LLVMGetCondition(branch), is_block_index)};
 }
 
 static bool allocate(struct pxr_arena *arena, uint32_t segments, struct tr_expectations *expected)

@@ -137,11 +137,19 @@ void tr_iteration_fini(struct tr_iteration *iteration);
 enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
                                      struct tr_expectations *expected, struct pxr_error *err);
 
+/* Whether a load like that is among the instructions that the number is made of, up to loads
+ * (guards.c). */
+bool tr_is_made_of_load(LLVMValueRef number, bool (*is_sought)(LLVMValueRef load));
+
 /* Adds numbers that are among the first `count` values of the segment, to which all lanes come
  * (common_quotients.c). `common` has room for TR_MAX_COMMON. has_places: as above. */
 #define TR_MAX_COMMON 4
 void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, uint32_t count,
                     bool has_places, struct tr_expectations *expected);
+
+/* Makes parts of quotients (`x & 96` beside `x >> 5`) of the whole, early; nothing else changes
+ * (whole_quotients.c). */
+void tr_make_quotients_whole(LLVMValueRef function);
 
 /* ---- units of control (units.c) ---- */
 
