@@ -197,14 +197,18 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
     return end_lane(widen, tr_memory_lane_addresses(widen, memory, copy), FIRST);
 }
 
-/* Frozen, as the last lane may not be active: then no lane is in the second row. */
+/* Without a last lane no lane is in the second row; then it is anywhere where there is a page. */
 static struct tr_second_row second_row(struct tr_widen *widen, const struct tr_memory *memory,
                                        const void *detail, uint32_t copy)
 {
     const struct answer *answer = detail;
-    LLVMValueRef last = end_lane(widen, tr_memory_lane_addresses(widen, memory, copy), LAST);
-    return (struct tr_second_row){.lanes = answer->second[copy],
-                                  .last_address = LLVMBuildFreeze(widen->builder, last, "")};
+    LLVMValueRef mask = tr_memory_mask(widen, memory, copy);
+    LLVMValueRef addresses = tr_memory_lane_addresses(widen, memory, copy);
+    LLVMValueRef last = end_lane(widen, addresses, LAST);
+    if (mask != NULL)
+        last = LLVMBuildSelect(widen->builder, end_lane(widen, mask, LAST), last,
+                               end_lane(widen, addresses, FIRST), "");
+    return (struct tr_second_row){.lanes = answer->second[copy], .last_address = last};
 }
 
 static void access_either(struct tr_widen *widen, const struct tr_memory *memory,
