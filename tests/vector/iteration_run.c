@@ -394,8 +394,10 @@ static enum pxr_status widen_prepared(LLVMModuleRef module, const struct iterati
     enum pxr_status status = iteration_nest_widen(module, &options, report, err);
     if (status == PXR_OK && config->is_optimised)
         status = tr_run_passes(module, "default<O2>", host->target->machine, err);
-    if (status == PXR_OK)
+    if (status == PXR_OK) {
         tr_mend_one_lane_stores(module);
+        tr_mend_bit_choices(module);
+    }
     return status;
 }
 

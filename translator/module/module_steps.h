@@ -69,6 +69,9 @@ void tr_part_accesses(LLVMModuleRef module);
  * (one_lane.c). */
 void tr_mend_one_lane_stores(LLVMModuleRef module);
 
+/* Likewise: rewrites choices of bits, of which selections keep one side (bit_choices.c). */
+void tr_mend_bit_choices(LLVMModuleRef module);
+
 /* Likewise, where LLVM would do otherwise: selections from what was compared stay selections
  * (selects.c). */
 void tr_keep_selects(LLVMModuleRef module);
