@@ -261,7 +261,7 @@ static bool is_of_lane(char bit)
     return bit >= '0' && bit <= '9';
 }
 
-static unsigned coordinate(const char *bits, struct ptx_place place)
+static unsigned coordinate(const char *bits, struct ptx_slot place)
 {
     unsigned value = 0;
     for (unsigned i = 0; bits[i] != '\0'; i++) {
@@ -272,12 +272,12 @@ static unsigned coordinate(const char *bits, struct ptx_place place)
     return value;
 }
 
-struct ptx_cell ptx_cell_of(const struct ptx_fragment *fragment, struct ptx_place place)
+struct ptx_cell ptx_cell_of(const struct ptx_fragment *fragment, struct ptx_slot place)
 {
     return (struct ptx_cell){coordinate(fragment->row, place), coordinate(fragment->column, place)};
 }
 
-static void place_bits(const char *bits, unsigned value, struct ptx_place *place)
+static void place_bits(const char *bits, unsigned value, struct ptx_slot *place)
 {
     for (unsigned i = 0; bits[i] != '\0'; i++) {
         unsigned *number = is_of_lane(bits[i]) ? &place->lane : &place->element;
@@ -286,10 +286,10 @@ static void place_bits(const char *bits, unsigned value, struct ptx_place *place
     }
 }
 
-struct ptx_place ptx_place_of(const struct ptx_fragment *fragment, struct ptx_cell cell,
-                              unsigned lane)
+struct ptx_slot ptx_slot_of(const struct ptx_fragment *fragment, struct ptx_cell cell,
+                            unsigned lane)
 {
-    struct ptx_place place = {.lane = lane};
+    struct ptx_slot place = {.lane = lane};
     place_bits(fragment->row, cell.row, &place);
     place_bits(fragment->column, cell.column, &place);
     return place;

@@ -41,7 +41,7 @@ struct ptx_cell {
 };
 
 /* … and in the warp. */
-struct ptx_place {
+struct ptx_slot {
     unsigned lane;
     unsigned element;
 };
@@ -54,11 +54,11 @@ bool ptx_find_matrices(const struct ptx_inst *inst, struct ptx_matrices *matrice
 /* The matrix that wmma.load or wmma.store moves. */
 const struct ptx_fragment *ptx_moved_fragment(const struct ptx_matrices *matrices);
 
-struct ptx_cell ptx_cell_of(const struct ptx_fragment *fragment, struct ptx_place place);
+struct ptx_cell ptx_cell_of(const struct ptx_fragment *fragment, struct ptx_slot place);
 
 /* Where a lane finds a cell of its matrix, of which it may have a copy. */
-struct ptx_place ptx_place_of(const struct ptx_fragment *fragment, struct ptx_cell cell,
-                              unsigned lane);
+struct ptx_slot ptx_slot_of(const struct ptx_fragment *fragment, struct ptx_cell cell,
+                            unsigned lane);
 
 /* Where the layout leaves bits of the lane over, an operand chooses among lanes: scales' thread-id,
  * the sparsity selector. These bits of the lane, and how many choices there are. */

@@ -90,7 +90,7 @@ static void check_warp(struct oracle_block *block, uint32_t id, uint32_t warp)
 
         if (!(lanes >> lane & 1))
             continue;
-        thread = oracle_lane(block, warp, lane);
+        thread = oracle_thread_of(block, warp, lane);
         if (mode_of(thread->wait_inst) == PTX_MOD_ARRIVE)
             thread->state = ORACLE_RUNNABLE;
         if (mode_of(thread->wait_inst) == PTX_MOD_RED) {

@@ -106,16 +106,16 @@ struct freedom {
     const char *why;
 };
 
-#define TINY ".ftz: whether a result that only rounding makes normal is flushed"
+#define WHEN_FLUSHED ".ftz: whether a result that only rounding makes normal is flushed"
 
 static const struct freedom freedoms[] = {
-    {"add_float", is_rounded_to_normal, TINY},
-    {"sub_float", is_rounded_to_normal, TINY},
-    {"mul_float", is_rounded_to_normal, TINY},
-    {"fma", is_rounded_to_normal, TINY},
-    {"div_float", is_rounded_to_normal, TINY},
-    {"rcp", is_rounded_to_normal, TINY},
-    {"cvt", is_rounded_to_normal, TINY},
+    {"add_float", is_rounded_to_normal, WHEN_FLUSHED},
+    {"sub_float", is_rounded_to_normal, WHEN_FLUSHED},
+    {"mul_float", is_rounded_to_normal, WHEN_FLUSHED},
+    {"fma", is_rounded_to_normal, WHEN_FLUSHED},
+    {"div_float", is_rounded_to_normal, WHEN_FLUSHED},
+    {"rcp", is_rounded_to_normal, WHEN_FLUSHED},
+    {"cvt", is_rounded_to_normal, WHEN_FLUSHED},
     {"cvt", is_random_subnormal, "cvt.rs: how random bits meet a subnormal result is not said"},
     {"cvt", has_no_exponent, "cvt.ue8m0x2: results of zero, subnormal, negative, infinite inputs"},
     {"sin", is_beyond_100_pi, "sin: \"There are no defined error guarantees.\""},

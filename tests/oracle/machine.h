@@ -195,8 +195,8 @@ enum pxr_status oracle_meet_lanes(struct oracle_thread *thread, const struct ptx
 uint32_t oracle_live_lanes(const struct oracle_block *block, uint32_t warp);
 
 /* The thread of another lane of the same warp. */
-static inline struct oracle_thread *oracle_lane(const struct oracle_block *block, uint32_t warp,
-                                                uint32_t lane)
+static inline struct oracle_thread *oracle_thread_of(const struct oracle_block *block,
+                                                     uint32_t warp, uint32_t lane)
 {
     return &block->threads[warp * ORACLE_WARP_SIZE + lane];
 }

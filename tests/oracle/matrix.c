@@ -21,8 +21,8 @@
 static uint64_t read_cell(struct oracle_thread *thread, unsigned operand,
                           const struct ptx_fragment *fragment, struct ptx_cell cell)
 {
-    struct ptx_place place = ptx_place_of(fragment, cell, thread->lane);
-    struct oracle_thread *other = oracle_lane(thread->block, thread->warp, place.lane);
+    struct ptx_slot place = ptx_slot_of(fragment, cell, thread->lane);
+    struct oracle_thread *other = oracle_thread_of(thread->block, thread->warp, place.lane);
     unsigned number = place.element / oracle_in_register(fragment);
     uint64_t word = oracle_read_elem(other, &other->wait_inst->operands[operand], number,
                                      oracle_register_type(fragment))
@@ -82,9 +82,9 @@ static unsigned metadata_of(const struct product *product, unsigned column)
     struct oracle_thread *thread = product->thread;
     uint64_t selector = thread->wait_inst->operands[product->metadata + 1].bits;
     unsigned lane = ptx_lane_of_choice(metadata, (unsigned)selector);
-    struct ptx_place place =
-        ptx_place_of(metadata, (struct ptx_cell){product->cell.row, column}, lane);
-    struct oracle_thread *other = oracle_lane(thread->block, thread->warp, place.lane);
+    struct ptx_slot place =
+        ptx_slot_of(metadata, (struct ptx_cell){product->cell.row, column}, lane);
+    struct oracle_thread *other = oracle_thread_of(thread->block, thread->warp, place.lane);
     return oracle_read(other, other->wait_inst, product->metadata, PTX_TYPE_B32).u32 >>
                place.element * 2 &
            3;
@@ -139,7 +139,7 @@ static uint64_t c_of(const struct product *product)
     if (!product->is_wgmma)
         return read_cell(product->thread, 3, c, product->cell);
     struct oracle_thread *thread = product->thread;
-    unsigned element = ptx_place_of(c, product->cell, thread->lane).element;
+    unsigned element = ptx_slot_of(c, product->cell, thread->lane).element;
     unsigned number = product->group * ptx_fragment_registers(c) + element / oracle_in_register(c);
     if (!product->wgmma.has_c)
         return 0;
@@ -189,8 +189,8 @@ static float scale_of(const struct product *product, unsigned operand,
     const struct ptx_operand *ids = &thread->wait_inst->operands[operand + 1];
     unsigned byte = oracle_read_elem(thread, ids, 0, PTX_TYPE_U16).u16;
     unsigned chosen = oracle_read_elem(thread, ids, 1, PTX_TYPE_U16).u16;
-    struct ptx_place place = ptx_place_of(fragment, cell, ptx_lane_of_choice(fragment, chosen));
-    struct oracle_thread *other = oracle_lane(thread->block, thread->warp, place.lane);
+    struct ptx_slot place = ptx_slot_of(fragment, cell, ptx_lane_of_choice(fragment, chosen));
+    struct oracle_thread *other = oracle_thread_of(thread->block, thread->warp, place.lane);
     uint32_t word = oracle_read(other, other->wait_inst, operand, PTX_TYPE_B32).u32;
     uint8_t bits = (uint8_t)(word >> (byte + place.element) % 4 * 8);
     struct ptx_fragment number = {.type = PTX_TYPE_E4M3, .bits = 8};
@@ -280,7 +280,7 @@ static void compute_lane(struct product *product, uint64_t *registers)
 {
     const struct ptx_fragment *d = &product->matrices.d;
     for (unsigned i = 0; i < d->elements; i++) {
-        struct ptx_place place = {product->thread->lane, i};
+        struct ptx_slot place = {product->thread->lane, i};
         product->cell = ptx_cell_of(d, place);
         registers[i / oracle_in_register(d)] |= element_of_d(product)
                                                 << (i % oracle_in_register(d) * d->bits);
@@ -295,7 +295,7 @@ static void compute_warp(struct product *product, uint32_t lanes)
     const struct ptx_fragment *d = &product->matrices.d;
     unsigned first = product->group * ptx_fragment_registers(d);
     for (unsigned lane = 0; lane < ORACLE_WARP_SIZE; lane++) {
-        product->thread = oracle_lane(thread->block, thread->warp, lane);
+        product->thread = oracle_thread_of(thread->block, thread->warp, lane);
         if (!(lanes >> lane & 1))
             continue;
         if (product->is_wgmma)
@@ -303,7 +303,7 @@ static void compute_warp(struct product *product, uint32_t lanes)
         compute_lane(product, results[lane]);
     }
     for (unsigned lane = 0; lane < ORACLE_WARP_SIZE; lane++) {
-        struct oracle_thread *other = oracle_lane(thread->block, thread->warp, lane);
+        struct oracle_thread *other = oracle_thread_of(thread->block, thread->warp, lane);
         for (unsigned i = 0; (lanes >> lane & 1) && i < ptx_fragment_registers(d); i++)
             oracle_write_elem(other, &other->wait_inst->operands[0], first + i,
                               oracle_register_type(d),

@@ -42,7 +42,7 @@ static uint64_t offset_bits(const struct move *move, struct ptx_cell cell)
 static enum pxr_status find_element(const struct move *move, unsigned i, enum oracle_access access,
                                     uint8_t **host)
 {
-    struct ptx_place place = {move->thread->lane, i};
+    struct ptx_slot place = {move->thread->lane, i};
     const struct ptx_operand *operand = &move->inst->operands[move->memory];
     uint64_t bits = offset_bits(move, ptx_cell_of(move->fragment, place));
     unsigned bytes = move->fragment->bits < 8 ? 1 : move->fragment->bits / 8;
@@ -130,9 +130,9 @@ static uint8_t *find_bytes(const struct oracle_thread *thread, const struct ptx_
                            unsigned matrix, unsigned i)
 {
     const struct ptx_fragment *fragment = &matrices->d;
-    struct ptx_cell cell = ptx_cell_of(fragment, (struct ptx_place){thread->lane, i});
+    struct ptx_cell cell = ptx_cell_of(fragment, (struct ptx_slot){thread->lane, i});
     unsigned line = (matrix << strlen(fragment->row)) + cell.row;
-    return oracle_lane(thread->block, thread->warp, line)->wait_row +
+    return oracle_thread_of(thread->block, thread->warp, line)->wait_row +
            cell.column * fragment->bits / 8;
 }
 
@@ -159,7 +159,7 @@ static void move_registers(const struct oracle_thread *thread, uint32_t *registe
                 (uint8_t *)&registers[number] + i % oracle_in_register(fragment) * bytes;
             uint8_t *memory = find_bytes(thread, &matrices, matrix, i);
             if (matrices.memory_bits != 0) {
-                unsigned column = ptx_cell_of(fragment, (struct ptx_place){thread->lane, i}).column;
+                unsigned column = ptx_cell_of(fragment, (struct ptx_slot){thread->lane, i}).column;
                 *element = short_element(memory - column * bytes, column, matrices.memory_bits);
                 continue;
             }
@@ -172,9 +172,10 @@ static void finish_ldmatrix(struct oracle_thread *thread, uint32_t lanes)
     uint32_t registers[ORACLE_WARP_SIZE][8] = {0};
     for (unsigned lane = 0; lane < ORACLE_WARP_SIZE; lane++)
         if (lanes >> lane & 1)
-            move_registers(oracle_lane(thread->block, thread->warp, lane), registers[lane], false);
+            move_registers(oracle_thread_of(thread->block, thread->warp, lane), registers[lane],
+                           false);
     for (unsigned lane = 0; lane < ORACLE_WARP_SIZE; lane++) {
-        struct oracle_thread *other = oracle_lane(thread->block, thread->warp, lane);
+        struct oracle_thread *other = oracle_thread_of(thread->block, thread->warp, lane);
         const struct ptx_operand *operand = &thread->wait_inst->operands[0];
         for (unsigned i = 0; (lanes >> lane & 1) && i < oracle_elem_count(operand); i++)
             oracle_write_elem(other, &other->wait_inst->operands[0], i, PTX_TYPE_B32,
@@ -185,7 +186,7 @@ static void finish_ldmatrix(struct oracle_thread *thread, uint32_t lanes)
 static void finish_stmatrix(struct oracle_thread *thread, uint32_t lanes)
 {
     for (unsigned lane = 0; lane < ORACLE_WARP_SIZE; lane++) {
-        struct oracle_thread *other = oracle_lane(thread->block, thread->warp, lane);
+        struct oracle_thread *other = oracle_thread_of(thread->block, thread->warp, lane);
         const struct ptx_operand *operand = &thread->wait_inst->operands[1];
         uint32_t registers[8] = {0};
         if (!(lanes >> lane & 1))

@@ -36,7 +36,7 @@ static void finish(struct oracle_thread *thread, uint32_t lanes)
     thread->finish(thread, lanes);
     for (uint32_t lane = 0; lane < ORACLE_WARP_SIZE; lane++)
         if (lanes >> lane & 1)
-            oracle_lane(thread->block, thread->warp, lane)->state = ORACLE_RUNNABLE;
+            oracle_thread_of(thread->block, thread->warp, lane)->state = ORACLE_RUNNABLE;
 }
 
 static bool is_same_kind(const struct ptx_inst *a, const struct ptx_inst *b)
@@ -55,7 +55,7 @@ static void try_finish(struct oracle_thread *thread)
 
         if (!(lanes >> lane & 1))
             continue;
-        other = oracle_lane(thread->block, thread->warp, lane);
+        other = oracle_thread_of(thread->block, thread->warp, lane);
         if (other->state != ORACLE_AT_WARP || other->wait_mask != thread->wait_mask ||
             !is_same_kind(other->wait_inst, thread->wait_inst))
             return;
@@ -72,7 +72,7 @@ enum pxr_status oracle_warp_after_exit(struct oracle_thread *thread)
 
         if (!(lanes >> lane & 1))
             continue;
-        other = oracle_lane(thread->block, thread->warp, lane);
+        other = oracle_thread_of(thread->block, thread->warp, lane);
         if (other->state == ORACLE_AT_WARP)
             try_finish(other);
     }
@@ -125,7 +125,7 @@ static uint32_t group_of(const struct oracle_thread *thread, uint32_t live)
 
     for (uint32_t lane = 0; lane < ORACLE_WARP_SIZE; lane++)
         if ((live >> lane & 1) &&
-            is_together(thread, oracle_lane(thread->block, thread->warp, lane)))
+            is_together(thread, oracle_thread_of(thread->block, thread->warp, lane)))
             lanes |= UINT32_C(1) << lane;
     return lanes;
 }
@@ -142,7 +142,7 @@ static struct oracle_thread *choose_waiting(const struct oracle_block *block, ui
 
         if (!(live >> lane & 1))
             continue;
-        thread = oracle_lane(block, warp, lane);
+        thread = oracle_thread_of(block, warp, lane);
         *has_runnable |= thread->state == ORACLE_RUNNABLE;
         if (thread->state == ORACLE_AT_GROUP &&
             (!chosen || thread->wait_inst->line < chosen->wait_inst->line))
@@ -194,13 +194,13 @@ static void give_each(struct oracle_thread *thread, uint32_t lanes, enum ptx_typ
 
     for (uint32_t lane = 0; lane < ORACLE_WARP_SIZE; lane++)
         if (lanes >> lane & 1)
-            results[lane] = result_of(oracle_lane(thread->block, thread->warp, lane), lanes);
+            results[lane] = result_of(oracle_thread_of(thread->block, thread->warp, lane), lanes);
     for (uint32_t lane = 0; lane < ORACLE_WARP_SIZE; lane++) {
         struct oracle_thread *other;
 
         if (!(lanes >> lane & 1))
             continue;
-        other = oracle_lane(thread->block, thread->warp, lane);
+        other = oracle_thread_of(thread->block, thread->warp, lane);
         oracle_write(other, other->wait_inst, 0, type, results[lane].value);
         oracle_write_second(other, other->wait_inst, 0, results[lane].predicate);
     }
@@ -283,7 +283,8 @@ static struct lane_result shuffled(const struct oracle_thread *thread, uint32_t 
     struct lane_result result = {.predicate = source_lane(thread, &source)};
 
     if (lanes >> source & 1)
-        result.value = oracle_lane(thread->block, thread->warp, (uint32_t)source)->wait_values[0];
+        result.value =
+            oracle_thread_of(thread->block, thread->warp, (uint32_t)source)->wait_values[0];
     else
         oracle_fill_pattern(thread->oracle, &result.value, sizeof(result.value));
     return result;
@@ -311,7 +312,8 @@ static struct lane_result voted(const struct oracle_thread *thread, uint32_t lan
 
     for (uint32_t lane = 0; lane < ORACLE_WARP_SIZE; lane++)
         if (lanes >> lane & 1)
-            ballot |= oracle_lane(thread->block, thread->warp, lane)->wait_values[0].u32 << lane;
+            ballot |= oracle_thread_of(thread->block, thread->warp, lane)->wait_values[0].u32
+                      << lane;
     switch (ptx_inst_mod(thread->wait_inst, PTX_GROUP_VOTEMODE)) {
     case PTX_MOD_ALL:
         result.value.u64 = ballot == lanes;
@@ -349,7 +351,7 @@ static uint32_t lanes_like(const struct oracle_thread *thread, uint32_t lanes)
 
     for (uint32_t lane = 0; lane < ORACLE_WARP_SIZE; lane++)
         if ((lanes >> lane & 1) &&
-            oracle_lane(thread->block, thread->warp, lane)->wait_values[0].u64 ==
+            oracle_thread_of(thread->block, thread->warp, lane)->wait_values[0].u64 ==
                 thread->wait_values[0].u64)
             same |= UINT32_C(1) << lane;
     return same;
@@ -449,7 +451,7 @@ static struct lane_result reduced(const struct oracle_thread *thread, uint32_t l
 
         if (!(lanes >> lane & 1))
             continue;
-        value = value_to_reduce(oracle_lane(thread->block, thread->warp, lane));
+        value = value_to_reduce(oracle_thread_of(thread->block, thread->warp, lane));
         result = is_first ? value : reduce(thread->wait_inst, result, value);
         is_first = false;
     }
@@ -478,7 +480,7 @@ static uint16_t matrix_element(const struct oracle_thread *thread, uint32_t lane
     union oracle_value pair;
 
     if (lanes >> lane & 1)
-        pair = oracle_lane(thread->block, thread->warp, lane)->wait_values[0];
+        pair = oracle_thread_of(thread->block, thread->warp, lane)->wait_values[0];
     else
         oracle_fill_pattern(thread->oracle, &pair, sizeof(pair));
     return (uint16_t)(column % 2 ? pair.u32 >> 16 : pair.u32);

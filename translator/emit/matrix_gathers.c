@@ -18,12 +18,12 @@ static struct tr_gather_key key_of(const struct tr_factor *factor,
     struct tr_gather_key key = {.part = (uint16_t)part, .lanes = (uint16_t)piece.lanes};
     for (unsigned i = 0; i < piece.lanes; i++) {
         unsigned lane = piece.first + i;
-        struct ptx_cell cell = ptx_cell_of(result, (struct ptx_place){lane, element});
+        struct ptx_cell cell = ptx_cell_of(result, (struct ptx_slot){lane, element});
         if (factor->role == TR_FACTOR_A)
             cell.column = k;
         else if (factor->role == TR_FACTOR_B)
             cell.row = k;
-        struct ptx_place place = ptx_place_of(factor->fragment, cell, lane);
+        struct ptx_slot place = ptx_slot_of(factor->fragment, cell, lane);
         key.sources[i] = (uint16_t)(place.element / factor->step * RT_WARP_SIZE + place.lane);
     }
     return key;

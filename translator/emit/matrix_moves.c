@@ -152,7 +152,7 @@ static bool extend(struct run *run, const struct run *bits)
 
 /* The place of a register's element, in memory and in the words. */
 static struct run place_of(const struct tr_matrix_move *move, unsigned matrix,
-                           struct ptx_place place)
+                           struct ptx_slot place)
 {
     const struct ptx_fragment *fragment = move->fragment;
     unsigned register_bits = ptx_fragment_register_bits(fragment);
@@ -176,7 +176,7 @@ static void move_matrix(const struct mover *mover, unsigned matrix)
     struct run run = {0};
     for (unsigned r = 0; r < ptx_fragment_registers(fragment); r++)
         for (unsigned i = 0; i < RT_WARP_SIZE * in_register; i++) {
-            struct ptx_place place = {i / in_register, r * in_register + i % in_register};
+            struct ptx_slot place = {i / in_register, r * in_register + i % in_register};
             struct run bits = place_of(mover->move, matrix, place);
             if (mover->move->memory_bits != 0) {
                 move_short(mover, &bits);

@@ -17,9 +17,9 @@ static LLVMValueRef brought(struct tr_ctx *ctx, const struct ptx_matrices *matri
     const struct ptx_fragment *fragment = is_b ? &matrices->scale_b : &matrices->scale_a;
     LLVMValueRef from[RT_WARP_SIZE];
     for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++) {
-        struct ptx_cell of_d = ptx_cell_of(&matrices->d, (struct ptx_place){lane, element});
+        struct ptx_cell of_d = ptx_cell_of(&matrices->d, (struct ptx_slot){lane, element});
         struct ptx_cell cell = {is_b ? 0 : of_d.row, is_b ? of_d.column : 0};
-        struct ptx_place place = ptx_place_of(fragment, cell, ptx_lane_of_choice(fragment, thread));
+        struct ptx_slot place = ptx_slot_of(fragment, cell, ptx_lane_of_choice(fragment, thread));
         from[lane] = tr_const_int(ctx, 32, place.lane);
     }
     return LLVMBuildShuffleVector(ctx->builder, scales, scales, LLVMConstVector(from, RT_WARP_SIZE),

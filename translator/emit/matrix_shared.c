@@ -83,7 +83,7 @@ static struct place place_of(const struct loader *loader, unsigned element)
     struct tr_ctx *ctx = loader->made->ctx;
     LLVMValueRef parts[5][RT_WARP_SIZE];
     for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++) {
-        struct ptx_cell cell = ptx_cell_of(fragment, (struct ptx_place){lane, element});
+        struct ptx_cell cell = ptx_cell_of(fragment, (struct ptx_slot){lane, element});
         unsigned line = loader->matrix->is_b ? cell.column : cell.row;
         unsigned k = loader->matrix->is_b ? cell.row : cell.column;
         unsigned along = (loader->matrix->is_transposed ? line % EIGHT : k) * fragment->bits / 8;

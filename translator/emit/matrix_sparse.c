@@ -75,10 +75,10 @@ static LLVMValueRef metadata_of(struct tr_ctx *ctx, const struct ptx_matrices *m
     LLVMValueRef shifts[RT_WARP_SIZE];
     unsigned spare = ptx_lane_of_choice(&matrices->metadata, selector);
     for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++) {
-        struct ptx_place first = {lane, number * (32 / matrices->a.bits)};
+        struct ptx_slot first = {lane, number * (32 / matrices->a.bits)};
         struct ptx_cell cell = ptx_cell_of(&matrices->a, first);
         cell.column = unit_of(&matrices->a, cell.column);
-        struct ptx_place place = ptx_place_of(&matrices->metadata, cell, spare);
+        struct ptx_slot place = ptx_slot_of(&matrices->metadata, cell, spare);
         from[lane] = tr_const_int(ctx, 32, place.lane);
         shifts[lane] = tr_const_int(ctx, 32, place.element * METADATA_BITS);
     }

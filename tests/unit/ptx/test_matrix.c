@@ -51,7 +51,7 @@ static struct ptx_matrices matrices_of(const char *text)
         for (unsigned lane = 0; lane < WARP_SIZE; lane++)                                          \
             for (unsigned i = 0; i < (count); i++) {                                               \
                 unsigned g = lane >> 2, t = lane % 4;                                              \
-                struct ptx_cell cell = ptx_cell_of(&all.matrix, (struct ptx_place){lane, i});      \
+                struct ptx_cell cell = ptx_cell_of(&all.matrix, (struct ptx_slot){lane, i});       \
                 cr_expect(cell.row == (ROW) && cell.column == (COLUMN),                            \
                           "%s " #matrix ": lane %u, element %u is at %u, %u", text, lane, i,       \
                           cell.row, cell.column);                                                  \
@@ -194,7 +194,7 @@ static void check_places(const char *text, const struct ptx_fragment *fragment, 
     for (unsigned n = 0; n < cells; n++)
         for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
             struct ptx_cell cell = {n / columns, n % columns};
-            struct ptx_place place = ptx_place_of(fragment, cell, lane);
+            struct ptx_slot place = ptx_slot_of(fragment, cell, lane);
             struct ptx_cell back = ptx_cell_of(fragment, place);
             cr_expect(place.lane < WARP_SIZE && place.element < fragment->elements &&
                           back.row == cell.row && back.column == cell.column,
