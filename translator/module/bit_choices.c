@@ -11,6 +11,9 @@
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 
+/* Elements of one vector. */
+#define MOST_ELEMENTS 256
+
 /* Operands of a selection. */
 enum { IF_TRUE = 1, IF_FALSE = 2 };
 
@@ -30,7 +33,7 @@ static LLVMValueRef without_casts(LLVMValueRef value)
 /* A vector of integers as wide as these elements, each of which has only its highest bit set. */
 static LLVMValueRef highest_bits(LLVMTypeRef type)
 {
-    LLVMValueRef lanes[64];
+    LLVMValueRef lanes[MOST_ELEMENTS];
     unsigned count = LLVMGetVectorSize(type);
     LLVMContextRef llvm = LLVMGetTypeContext(type);
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetElementType(type));
@@ -43,7 +46,8 @@ static LLVMValueRef highest_bits(LLVMTypeRef type)
 /* Whether the value is a vector with the sign of one number and the rest of another. */
 static bool chooses_signs(LLVMValueRef value, struct bit_choice *choice)
 {
-    if (!tr_calls_intrinsic(value, "llvm.copysign"))
+    if (!tr_calls_intrinsic(value, "llvm.copysign") ||
+        LLVMGetVectorSize(LLVMTypeOf(value)) > MOST_ELEMENTS)
         return false;
     *choice = (struct bit_choice){
         .ones = LLVMGetOperand(value, 1),
