@@ -530,6 +530,13 @@ static enum pxr_status mend_bit_choices(struct tr_compilation *c, struct pxr_err
     return PXR_OK;
 }
 
+static enum pxr_status mend_shifted_masks(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_mend_shifted_masks(c->module);
+    return PXR_OK;
+}
+
 static bool loses_selects(const struct tr_compilation *c)
 {
     return tr_loses_selects(c->module);

@@ -397,6 +397,7 @@ static enum pxr_status widen_prepared(LLVMModuleRef module, const struct iterati
     if (status == PXR_OK) {
         tr_mend_one_lane_stores(module);
         tr_mend_bit_choices(module);
+        tr_mend_shifted_masks(module);
     }
     return status;
 }

@@ -72,6 +72,9 @@ void tr_mend_one_lane_stores(LLVMModuleRef module);
 /* Likewise: rewrites choices of bits, of which selections keep one side (bit_choices.c). */
 void tr_mend_bit_choices(LLVMModuleRef module);
 
+/* Likewise: shifts masks of few lanes as integers (shifted_masks.c). */
+void tr_mend_shifted_masks(LLVMModuleRef module);
+
 /* Likewise, where LLVM would do otherwise: selections from what was compared stay selections
  * (selects.c). */
 void tr_keep_selects(LLVMModuleRef module);
