@@ -76,7 +76,7 @@ static void add_expectations(const struct tr_about *about, const struct tr_expec
     for (uint32_t i = 0; i < expected->guard_count; i++)
         tr_explain_add(about, TR_SAID_GUARDS, "into the kernel's work", expected->guards[i].branch);
     for (uint32_t i = 0; i < expected->common_count; i++)
-        tr_explain_add(about, TR_SAID_COMMON, "turns of a loop", expected->common[i]);
+        tr_explain_add(about, TR_SAID_COMMON, "how often a loop runs", expected->common[i]);
 }
 
 /* ---- ranges of lines ---- */
