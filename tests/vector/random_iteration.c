@@ -395,6 +395,103 @@ static void make_guard(struct random_generator *g)
     LLVMPositionBuilderAtEnd(g->builder, rest);
 }
 
+/* The numbers of a loop along a row. */
+struct turns {
+    LLVMValueRef length;
+    LLVMValueRef left;  /* length - 1 - x */
+    LLVMValueRef place; /* variable: x, and 2^shift more in each turn */
+    uint32_t shift;
+    uint32_t off; /* that places are off what divides the turns; mostly 0 */
+};
+
+/* Some work of a turn, with its place, and the place of so many turns later. */
+static void make_turn(struct random_generator *g, const struct turns *turns, uint32_t step)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef variable = g->ints[random_roll(g, RANDOM_INTS)];
+    LLVMValueRef old = LLVMBuildLoad2(b, g->i32, variable, "");
+    LLVMValueRef place = LLVMBuildLoad2(b, g->i32, turns->place, "");
+    old = LLVMBuildMul(b, old, random_number(g, 3), "");
+    LLVMBuildStore(b, LLVMBuildAdd(b, old, place, ""), variable);
+    if (random_roll(g, 4) == 0)
+        make_statements(g, 1, RANDOM_DEPTH);
+    place = LLVMBuildAdd(b, place, random_number(g, (step << turns->shift) + turns->off), "");
+    LLVMBuildStore(b, place, turns->place);
+}
+
+/* Turns for a remainder, counted by a quotient, of which two digits are asked first. */
+static void make_remainder(struct random_generator *g, const struct turns *turns)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef counter = random_variable(g, g->i32);
+    LLVMBasicBlockRef head = random_block(g, "one.head");
+    LLVMBasicBlockRef body = random_block(g, "one");
+    LLVMBasicBlockRef out = random_block(g, "whole");
+    LLVMBasicBlockRef some = random_block(g, "some");
+    LLVMValueRef mask = random_number(g, UINT32_C(3) << turns->shift);
+    LLVMValueRef digits = LLVMBuildAnd(b, turns->left, mask, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, digits, mask, ""), out, some);
+    LLVMPositionBuilderAtEnd(b, some);
+    LLVMValueRef count = LLVMBuildLShr(b, turns->left, random_number(g, turns->shift), "");
+    count = LLVMBuildAdd(b, count, random_number(g, 1), "");
+    LLVMBuildStore(b, LLVMBuildAnd(b, count, random_number(g, 3), ""), counter);
+    go(g, head);
+    count = LLVMBuildLoad2(b, g->i32, counter, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, count, random_number(g, 0), ""), out, body);
+    LLVMPositionBuilderAtEnd(b, body);
+    make_turn(g, turns, 1);
+    LLVMBuildStore(b, LLVMBuildSub(b, count, random_number(g, 1), ""), counter);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, out);
+}
+
+/* Then four at a time. */
+static void make_whole_turns(struct random_generator *g, const struct turns *turns)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMBasicBlockRef head = random_block(g, "four.head");
+    LLVMBasicBlockRef body = random_block(g, "four");
+    LLVMBasicBlockRef out = random_block(g, "behind");
+    LLVMBasicBlockRef some = random_block(g, "some");
+    LLVMValueRef least = random_number(g, ((1 + random_roll(g, 4)) << turns->shift) + turns->off);
+    LLVMValueRef is_short = LLVMBuildICmp(b, LLVMIntULT, turns->left, least, "");
+    LLVMBuildCondBr(b, is_short, out, some);
+    LLVMPositionBuilderAtEnd(b, some);
+    go(g, head);
+    LLVMValueRef place = LLVMBuildLoad2(b, g->i32, turns->place, "");
+    LLVMIntPredicate below = random_roll(g, 2) ? LLVMIntSLT : LLVMIntULT;
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, below, place, turns->length, ""), body, out);
+    LLVMPositionBuilderAtEnd(b, body);
+    make_turn(g, turns, 4);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, out);
+}
+
+/* for (place = x; place < length; place += 2^shift), as compilers unroll it. */
+static void make_turns(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef x = g->parameters[X];
+    struct turns turns = {.place = random_variable(g, g->i32),
+                          .shift = 5 + random_roll(g, 3),
+                          .off = random_roll(g, 3) == 0 ? 1 + random_roll(g, 40) : 0};
+    turns.length =
+        random_roll(g, 4) == 0
+            ? LLVMBuildAnd(b, random_read(g), random_number(g, 511), "")
+            : LLVMBuildAdd(b, g->parameters[N], random_number(g, random_roll(g, 99)), "");
+    LLVMBasicBlockRef row = random_block(g, "row");
+    LLVMBasicBlockRef behind = random_block(g, "behind.row");
+    LLVMBuildStore(b, x, turns.place);
+    LLVMValueRef is_inside = random_roll(g, 2) ? LLVMConstInt(g->i1, 1, false)
+                                               : LLVMBuildICmp(b, LLVMIntSLT, x, turns.length, "");
+    LLVMBuildCondBr(b, is_inside, row, behind);
+    LLVMPositionBuilderAtEnd(b, row);
+    turns.left = LLVMBuildAdd(b, turns.length, LLVMBuildNot(b, x, ""), "");
+    make_remainder(g, &turns);
+    make_whole_turns(g, &turns);
+    go(g, behind);
+}
+
 static void describe(struct iteration_case *c, struct random_generator *g, uint64_t seed)
 {
     iteration_case_init(c);
@@ -406,7 +503,7 @@ static void describe(struct iteration_case *c, struct random_generator *g, uint6
     c->limits[1].kind = ITERATION_HALF;
     c->is_row_only = random_roll(g, 4) == 0;
     if (g->takes_apart) {
-        static const uint32_t lengths[] = {33, 64, 80, 96, 128};
+        static const uint32_t lengths[] = {32, 33, 64, 80, 96, 128};
         memcpy(c->row_lengths, lengths, sizeof lengths);
         c->row_length_count = sizeof lengths / sizeof lengths[0];
         c->is_row_only = !c->is_row_only;
@@ -438,8 +535,11 @@ enum pxr_status random_iteration(struct iteration_case *c, uint64_t seed, struct
     begin_module(&g, seed);
     describe(c, &g, seed);
     begin_variables(&g);
-    for (uint32_t guards = random_roll(&g, 3); guards > 0; guards--)
+    bool has_turns = g.takes_apart && random_roll(&g, 3) == 0;
+    for (uint32_t guards = random_roll(&g, has_turns ? 2 : 3); guards > 0; guards--)
         make_guard(&g);
+    if (has_turns)
+        make_turns(&g);
     if (random_roll(&g, 3) == 0)
         make_blocks(&g);
     else

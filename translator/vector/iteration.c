@@ -15,6 +15,7 @@ struct iteration_build {
     const struct tr_nest *nest;
     const struct tr_expectations *expected;
     bool is_jammed;
+    bool has_implied; /* comparisons are taken to be common if that follows (common_turns.c) */
     const char *obstacle;
 };
 
@@ -233,6 +234,8 @@ static bool *find_common(struct iteration_build *b)
         is_common[v] = false;
     for (uint32_t i = 0; is_common != NULL && i < b->expected->common_count; i++)
         is_common[tr_graph_number(graph, b->expected->common[i])] = true;
+    if (is_common != NULL && b->has_implied)
+        tr_mark_implied(b->iteration, b->expected, is_common);
     return is_common;
 }
 
@@ -330,7 +333,12 @@ static enum pxr_status compare_threads(struct iteration_build *b, struct pxr_err
 {
     struct tr_shape along_row = {.kind = TR_AFFINE, .stride = 1, .no_wrap = true};
     struct tr_shape row = {.kind = TR_AFFINE, .no_wrap = true};
+    b->has_implied = !b->is_jammed && b->expected->common_count > 0;
     enum pxr_status status = find_shapes(b, along_row, row, &b->iteration->shapes, err);
+    if (status == PXR_OK && b->has_implied && !tr_holds_implied(b->iteration, b->expected)) {
+        b->has_implied = false;
+        status = find_shapes(b, along_row, row, &b->iteration->shapes, err);
+    }
     if (status != PXR_OK)
         return status;
     find_border(b->iteration);

@@ -204,8 +204,9 @@ enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_optio
     struct tr_nest *nests = NULL;
     *report = (struct tr_vector_report){0};
     tr_bits_in_memory(function);
-    tr_make_quotients_whole(function);
     enum pxr_status status = tr_find_nests(function, &nests, &report->nest_count, err);
+    if (status == PXR_OK)
+        tr_make_quotients_whole(function, nests, report->nest_count);
     for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
         status = vectorise_nest(&vectoriser, &nests[i], err);
     free(nests);

@@ -147,9 +147,16 @@ bool tr_is_made_of_load(LLVMValueRef number, bool (*is_sought)(LLVMValueRef load
 void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, uint32_t count,
                     bool has_places, struct tr_expectations *expected);
 
+/* Marks comparisons, by value, that come out alike in all lanes if the quotients that are expected
+ * to be common are, and if numbers grow along the row as tr_holds_implied finds in the shapes that
+ * follow from the marks (common_turns.c). For iterations of one row. */
+void tr_mark_implied(const struct tr_iteration *iteration, const struct tr_expectations *expected,
+                     bool *is_common);
+bool tr_holds_implied(const struct tr_iteration *iteration, const struct tr_expectations *expected);
+
 /* Makes parts of quotients (`x & 96` beside `x >> 5`) of the whole, early; nothing else changes
- * (whole_quotients.c). */
-void tr_make_quotients_whole(LLVMValueRef function);
+ * (whole_quotients.c). nests: the function's. */
+void tr_make_quotients_whole(LLVMValueRef function, const struct tr_nest *nests, uint32_t count);
 
 /* ---- units of control (units.c) ---- */
 

@@ -14,6 +14,12 @@
 /* Instructions that a number is made of, which are moved with it. */
 #define DEPTH_MAX 4
 
+struct mover {
+    LLVMBuilderRef builder;
+    const struct tr_nest *nests;
+    uint32_t nest_count;
+};
+
 static bool is_constant(LLVMValueRef value, uint64_t *constant)
 {
     if (LLVMIsAConstantInt(value) == NULL || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
@@ -73,49 +79,96 @@ static void drop_promises(LLVMValueRef inst)
     }
 }
 
+/* Blocks that are looked at to know whether control comes again. */
+#define MOST_BLOCKS 64
+
+struct search {
+    const struct tr_nest *nests;
+    uint32_t nest_count;
+    LLVMBasicBlockRef blocks[MOST_BLOCKS]; /* that control can come to */
+    uint32_t count;
+};
+
+static bool is_new_thread(const struct search *search, LLVMBasicBlockRef block)
+{
+    for (uint32_t i = 0; i < search->nest_count; i++)
+        if (block == search->nests[i].x.header || block == search->nests[i].y.header)
+            return true;
+    return false;
+}
+
+static bool is_known(const struct search *search, LLVMBasicBlockRef block)
+{
+    for (uint32_t i = 0; i < search->count; i++)
+        if (search->blocks[i] == block)
+            return true;
+    return false;
+}
+
+/* Whether a thread's control may come back to `from` without having gone to `to`, which is behind
+ * it: then a loop is left there, and what is used behind a loop is not made in it but for phis. */
+static bool leaves_loop(const struct tr_nest *nests, uint32_t nest_count, LLVMBasicBlockRef from,
+                        LLVMBasicBlockRef to)
+{
+    struct search search = {.nests = nests, .nest_count = nest_count, .blocks = {from}, .count = 1};
+    for (uint32_t i = 0; i < search.count; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(search.blocks[i]);
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+            if (next == from || search.count == MOST_BLOCKS)
+                return true;
+            if (next != to && !is_new_thread(&search, next) && !is_known(&search, next))
+                search.blocks[search.count++] = next;
+        }
+    }
+    return false;
+}
+
 /* Moves it up through blocks that are come to from one only, as far as its operands are known. */
-static void move_up(LLVMBuilderRef builder, LLVMValueRef inst)
+static void move_up(struct mover *mover, LLVMValueRef inst)
 {
     for (;;) {
         LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
         LLVMBasicBlockRef above = only_predecessor(block);
         if (above == NULL || is_of_block(LLVMGetOperand(inst, 0), block) ||
-            is_of_block(LLVMGetOperand(inst, 1), block))
+            is_of_block(LLVMGetOperand(inst, 1), block) ||
+            leaves_loop(mover->nests, mover->nest_count, above, block))
             return;
         drop_promises(inst);
         LLVMInstructionRemoveFromParent(inst);
-        LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(above));
-        LLVMInsertIntoBuilder(builder, inst);
+        LLVMPositionBuilderBefore(mover->builder, LLVMGetBasicBlockTerminator(above));
+        LLVMInsertIntoBuilder(mover->builder, inst);
     }
 }
 
 /* Moves the number up as far as that goes, behind what it is made of. */
-static void rise(LLVMBuilderRef builder, LLVMValueRef number, uint32_t depth)
+static void rise(struct mover *mover, LLVMValueRef number, uint32_t depth)
 {
     if (!can_rise(number) || depth == 0)
         return;
     for (unsigned i = 0; i < 2; i++)
-        rise(builder, LLVMGetOperand(number, i), depth - 1);
-    move_up(builder, number);
+        rise(mover, LLVMGetOperand(number, i), depth - 1);
+    move_up(mover, number);
 }
 
 /* Moves the quotient to where the number is made, so that all of its parts are behind it, and both
  * in front of branches that the number does not depend on. */
-static void make_early(LLVMBuilderRef builder, LLVMValueRef quotient, LLVMValueRef number)
+static void make_early(struct mover *mover, LLVMValueRef quotient, LLVMValueRef number)
 {
-    rise(builder, number, DEPTH_MAX);
+    rise(mover, number, DEPTH_MAX);
     drop_promises(quotient);
     LLVMInstructionRemoveFromParent(quotient);
     LLVMValueRef next = LLVMIsAPHINode(number) != NULL
                             ? tr_first_behind_phis(LLVMGetInstructionParent(number))
                             : LLVMGetNextInstruction(number);
-    LLVMPositionBuilderBefore(builder, next);
-    LLVMInsertIntoBuilder(builder, quotient);
+    LLVMPositionBuilderBefore(mover->builder, next);
+    LLVMInsertIntoBuilder(mover->builder, quotient);
 }
 
 /* The digits of a number from one on, which a quotient has, too. */
-static void take_out(LLVMBuilderRef builder, LLVMValueRef part)
+static void take_out(struct mover *mover, LLVMValueRef part)
 {
+    LLVMBuilderRef builder = mover->builder;
     uint64_t mask = 0;
     LLVMValueRef number = LLVMGetOperand(part, 0);
     if (LLVMIsAInstruction(number) == NULL || LLVMIsATerminatorInst(number) != NULL ||
@@ -126,7 +179,7 @@ static void take_out(LLVMBuilderRef builder, LLVMValueRef part)
     LLVMValueRef quotient = digits == 0 ? NULL : find_quotient(number, digits);
     if (quotient == NULL)
         return;
-    make_early(builder, quotient, number);
+    make_early(mover, quotient, number);
     LLVMPositionBuilderBefore(builder, part);
     LLVMValueRef of_quotient =
         LLVMBuildAnd(builder, quotient, LLVMConstInt(type, mask >> digits, false), "");
@@ -136,11 +189,14 @@ static void take_out(LLVMBuilderRef builder, LLVMValueRef part)
     LLVMInstructionEraseFromParent(part);
 }
 
-void tr_make_quotients_whole(LLVMValueRef function)
+void tr_make_quotients_whole(LLVMValueRef function, const struct tr_nest *nests, uint32_t count)
 {
-    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    struct mover mover = {.builder =
+                              LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function))),
+                          .nests = nests,
+                          .nest_count = count};
     TR_FOR_EACH_INSTRUCTION(inst, function)
         if (LLVMGetInstructionOpcode(inst) == LLVMAnd)
-            take_out(builder, inst);
-    LLVMDisposeBuilder(builder);
+            take_out(&mover, inst);
+    LLVMDisposeBuilder(mover.builder);
 }
