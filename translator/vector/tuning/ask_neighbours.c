@@ -38,8 +38,7 @@ static bool is_row(const struct tr_access_question *question, uint32_t length)
 /* Two accesses under a mask and the comparisons, against one access lane by lane. */
 #define LESS_THAN_BY_LANE 4
 
-/* Lanes of a second row are loaded as what follows in memory, for which AVX-512 has an instruction.
- */
+/* Lanes of a second row are loaded as what follows in memory: AVX-512 has an instruction. */
 static bool gains_in_two(const struct tr_access_question *question)
 {
     const struct tr_target *target = question->iteration->target;
