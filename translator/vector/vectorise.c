@@ -205,8 +205,10 @@ enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_optio
     *report = (struct tr_vector_report){0};
     tr_bits_in_memory(function);
     enum pxr_status status = tr_find_nests(function, &nests, &report->nest_count, err);
-    if (status == PXR_OK)
-        tr_make_quotients_whole(function, nests, report->nest_count);
+    if (status == PXR_OK && tr_make_quotients_whole(function, nests, report->nest_count)) {
+        free(nests); /* they name values that may be gone */
+        status = tr_find_nests(function, &nests, &report->nest_count, err);
+    }
     for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
         status = vectorise_nest(&vectoriser, &nests[i], err);
     free(nests);

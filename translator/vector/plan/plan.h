@@ -155,8 +155,9 @@ void tr_mark_implied(const struct tr_iteration *iteration, const struct tr_expec
 bool tr_holds_implied(const struct tr_iteration *iteration, const struct tr_expectations *expected);
 
 /* Makes parts of quotients (`x & 96` beside `x >> 5`) of the whole, early; nothing else changes
- * (whole_quotients.c). nests: the function's. */
-void tr_make_quotients_whole(LLVMValueRef function, const struct tr_nest *nests, uint32_t count);
+ * (whole_quotients.c). nests: the function's, to be found anew if it says that something has
+ * changed. */
+bool tr_make_quotients_whole(LLVMValueRef function, const struct tr_nest *nests, uint32_t count);
 
 /* ---- units of control (units.c) ---- */
 

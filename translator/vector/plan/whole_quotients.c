@@ -16,6 +16,7 @@
 
 struct mover {
     LLVMBuilderRef builder;
+    bool has_moved; /* anything */
     const struct tr_nest *nests;
     uint32_t nest_count;
 };
@@ -97,6 +98,15 @@ static bool is_new_thread(const struct search *search, LLVMBasicBlockRef block)
     return false;
 }
 
+/* Whether a loop over threads ends there. */
+static bool is_last_of_thread(const struct search *search, LLVMBasicBlockRef block)
+{
+    for (uint32_t i = 0; i < search->nest_count; i++)
+        if (block == search->nests[i].x.latch || block == search->nests[i].y.latch)
+            return true;
+    return false;
+}
+
 static bool is_known(const struct search *search, LLVMBasicBlockRef block)
 {
     for (uint32_t i = 0; i < search->count; i++)
@@ -111,6 +121,8 @@ static bool leaves_loop(const struct tr_nest *nests, uint32_t nest_count, LLVMBa
                         LLVMBasicBlockRef to)
 {
     struct search search = {.nests = nests, .nest_count = nest_count, .blocks = {from}, .count = 1};
+    if (is_last_of_thread(&search, from))
+        return true;
     for (uint32_t i = 0; i < search.count; i++) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(search.blocks[i]);
         for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
@@ -179,6 +191,7 @@ static void take_out(struct mover *mover, LLVMValueRef part)
     LLVMValueRef quotient = digits == 0 ? NULL : find_quotient(number, digits);
     if (quotient == NULL)
         return;
+    mover->has_moved = true;
     make_early(mover, quotient, number);
     LLVMPositionBuilderBefore(builder, part);
     LLVMValueRef of_quotient =
@@ -189,7 +202,7 @@ static void take_out(struct mover *mover, LLVMValueRef part)
     LLVMInstructionEraseFromParent(part);
 }
 
-void tr_make_quotients_whole(LLVMValueRef function, const struct tr_nest *nests, uint32_t count)
+bool tr_make_quotients_whole(LLVMValueRef function, const struct tr_nest *nests, uint32_t count)
 {
     struct mover mover = {.builder =
                               LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function))),
@@ -199,4 +212,5 @@ void tr_make_quotients_whole(LLVMValueRef function, const struct tr_nest *nests,
         if (LLVMGetInstructionOpcode(inst) == LLVMAnd)
             take_out(&mover, inst);
     LLVMDisposeBuilder(mover.builder);
+    return mover.has_moved;
 }
