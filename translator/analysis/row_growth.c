@@ -109,8 +109,10 @@ static LLVMValueRef first_dividend(LLVMValueRef inst, uint64_t *divisor)
     LLVMValueRef dividend = LLVMGetOperand(inst, 0);
     while (*divisor != 0 && (is_other_width(dividend) || is_quotient(dividend))) {
         uint64_t by = is_quotient(dividend) ? constant_divisor(dividend) : 1;
-        if (by == 0 || __builtin_mul_overflow(*divisor, by, divisor))
+        uint64_t both = 0;
+        if (by == 0 || __builtin_mul_overflow(*divisor, by, &both))
             break;
+        *divisor = both;
         dividend = LLVMGetOperand(dividend, 0);
     }
     return dividend;
@@ -199,9 +201,8 @@ static bool is_next(struct walk *walk, LLVMValueRef value, LLVMValueRef phi)
            is_level(growth_of(walk, LLVMGetOperand(value, 1)));
 }
 
-/* Of what comes to a loop that moves it by the same for all, or of what ways bring that grows
- * alike.
- */
+/* Of what comes to a loop that moves it by the same for all, or of what ways bring, if that grows
+ * alike. */
 static struct tr_row_growth growth_of_phi(struct walk *walk, LLVMValueRef phi)
 {
     struct tr_row_growth growth = unknown;

@@ -240,6 +240,15 @@ Test(explain, rows_whose_ends_are_neighbours_are_asked)
                           "  stores: neighbouring elements (line 8)\n");
 }
 
+/* Copies the element of %b at %place. */
+#define COPY_OF_PLACE                                                                              \
+    "  %place64 = sext i32 %place to i64, !dbg !106\n"                                             \
+    "  %p = getelementptr float, ptr %b, i64 %place64, !dbg !107\n"                                \
+    "  %v = load float, ptr %p, align 4, !dbg !107\n"                                              \
+    "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"                                   \
+    "  store float %v, ptr %pa, align 4, !dbg !108\n"                                              \
+    "  br label %latch, !dbg !109\n"
+
 /* Of rows that are shorter than a vector it would have more than two. */
 Test(explain, elements_of_rows_are_asked_whether_they_are_neighbours)
 {
@@ -249,13 +258,7 @@ Test(explain, elements_of_rows_are_asked_whether_they_are_neighbours)
     "  %column = sub i32 %x, %whole, !dbg !105\n"                                                  \
     "  %pitch = add i32 %n, 3, !dbg !105\n"                                                        \
     "  %first = mul i32 %row, %pitch, !dbg !105\n"                                                 \
-    "  %place = add i32 %first, %column, !dbg !105\n"                                              \
-    "  %place64 = sext i32 %place to i64, !dbg !106\n"                                             \
-    "  %p = getelementptr float, ptr %b, i64 %place64, !dbg !107\n"                                \
-    "  %v = load float, ptr %p, align 4, !dbg !107\n"                                              \
-    "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"                                   \
-    "  store float %v, ptr %pa, align 4, !dbg !108\n"                                              \
-    "  br label %latch, !dbg !109\n"
+    "  %place = add i32 %first, %column, !dbg !105\n" COPY_OF_PLACE
 #define STORES "  stores: neighbouring elements (line 8)\n"
     static const char asked[] =
         CHOICE "  loads: gather, neighbouring elements except at borders (line 7)\n" STORES;
@@ -275,13 +278,7 @@ Test(explain, quotients_that_are_shifted_products_make_rows)
     "  %half = trunc nuw i64 %upper to i32, !dbg !103\n"                                           \
     "  %row = ashr i32 %half, " shift ", !dbg !104\n"                                              \
     "  %first = mul i32 %row, %n, !dbg !105\n"                                                     \
-    "  %place = add i32 %first, %x, !dbg !105\n"                                                   \
-    "  %place64 = sext i32 %place to i64, !dbg !106\n"                                             \
-    "  %p = getelementptr float, ptr %b, i64 %place64, !dbg !107\n"                                \
-    "  %v = load float, ptr %p, align 4, !dbg !107\n"                                              \
-    "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"                                   \
-    "  store float %v, ptr %pa, align 4, !dbg !108\n"                                              \
-    "  br label %latch, !dbg !109\n"
+    "  %place = add i32 %first, %x, !dbg !105\n" COPY_OF_PLACE
     static const char asked[] =
         CHOICE "  loads: gather, neighbouring elements except at borders (line 7)\n" STORES;
     static const char plain[] = CHOICE "  loads: gather (line 7)\n" STORES;
