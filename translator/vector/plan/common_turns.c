@@ -33,14 +33,6 @@ static bool is_opcode(LLVMValueRef value, LLVMOpcode opcode)
     return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionOpcode(value) == opcode;
 }
 
-static bool find_constant(LLVMValueRef value, uint64_t *constant)
-{
-    if (LLVMIsAConstantInt(value) == NULL || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
-        return false;
-    *constant = LLVMConstIntGetZExtValue(value);
-    return true;
-}
-
 /* Whether the low digits are zeros. */
 static bool is_whole(uint64_t number, unsigned digits)
 {
@@ -50,9 +42,9 @@ static bool is_whole(uint64_t number, unsigned digits)
 static bool is_multiple(LLVMValueRef value, unsigned digits)
 {
     uint64_t constant = 0;
-    if (find_constant(value, &constant))
+    if (tr_find_unsigned(value, &constant))
         return is_whole(constant, digits);
-    return is_opcode(value, LLVMShl) && find_constant(LLVMGetOperand(value, 1), &constant) &&
+    return is_opcode(value, LLVMShl) && tr_find_unsigned(LLVMGetOperand(value, 1), &constant) &&
            constant >= digits;
 }
 
@@ -70,7 +62,7 @@ static bool find_turns(const struct tr_iteration *iteration, LLVMValueRef quotie
     uint64_t digits = 0;
     LLVMValueRef dividend = LLVMGetOperand(quotient, 0);
     LLVMValueRef x = iteration->graph.values[iteration->x].llvm;
-    if (!is_opcode(quotient, LLVMLShr) || !find_constant(LLVMGetOperand(quotient, 1), &digits) ||
+    if (!is_opcode(quotient, LLVMLShr) || !tr_find_unsigned(LLVMGetOperand(quotient, 1), &digits) ||
         digits >= 32 || !is_opcode(dividend, LLVMAdd))
         return false;
     bool is_second = is_inverse(LLVMGetOperand(dividend, 1), x);
@@ -176,7 +168,7 @@ static bool is_of_dividend(const struct turns *turns, LLVMValueRef icmp)
 {
     uint64_t constant = 0;
     if (LLVMGetOperand(icmp, 0) != turns->dividend ||
-        !find_constant(LLVMGetOperand(icmp, 1), &constant))
+        !tr_find_unsigned(LLVMGetOperand(icmp, 1), &constant))
         return false;
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp);
     if (predicate == LLVMIntULT || predicate == LLVMIntUGE)

@@ -154,6 +154,10 @@ void tr_mark_implied(const struct tr_iteration *iteration, const struct tr_expec
                      bool *is_common);
 bool tr_holds_implied(const struct tr_iteration *iteration, const struct tr_expectations *expected);
 
+/* Whether the value is a constant integer of at most 64 bits; then fills *constant, without a sign
+ * (whole_quotients.c). */
+bool tr_find_unsigned(LLVMValueRef value, uint64_t *constant);
+
 /* Makes parts of quotients (`x & 96` beside `x >> 5`) of the whole, early; nothing else changes
  * (whole_quotients.c). nests: the function's, to be found anew if it says that something has
  * changed. */

@@ -21,7 +21,7 @@ struct mover {
     uint32_t nest_count;
 };
 
-static bool is_constant(LLVMValueRef value, uint64_t *constant)
+bool tr_find_unsigned(LLVMValueRef value, uint64_t *constant)
 {
     if (LLVMIsAConstantInt(value) == NULL || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
         return false;
@@ -33,7 +33,7 @@ static bool is_shift_by(LLVMValueRef inst, uint64_t digits)
 {
     uint64_t constant = 0;
     return LLVMIsAInstruction(inst) != NULL && LLVMGetInstructionOpcode(inst) == LLVMLShr &&
-           is_constant(LLVMGetOperand(inst, 1), &constant) && constant == digits;
+           tr_find_unsigned(LLVMGetOperand(inst, 1), &constant) && constant == digits;
 }
 
 /* The number divided by 2 to the power of `digits`; NULL: the function has no such quotient. */
@@ -184,7 +184,7 @@ static void take_out(struct mover *mover, LLVMValueRef part)
     uint64_t mask = 0;
     LLVMValueRef number = LLVMGetOperand(part, 0);
     if (LLVMIsAInstruction(number) == NULL || LLVMIsATerminatorInst(number) != NULL ||
-        !is_constant(LLVMGetOperand(part, 1), &mask) || mask == 0)
+        !tr_find_unsigned(LLVMGetOperand(part, 1), &mask) || mask == 0)
         return;
     LLVMTypeRef type = LLVMTypeOf(number);
     uint64_t digits = (uint64_t)__builtin_ctzll(mask);
