@@ -116,6 +116,7 @@ struct sch_block {
     uint32_t live_count;
     uint32_t live_warps;         /* warps with live lanes */
     uint32_t fruitless_polls;    /* turns of polling threads since something else happened */
+    bool is_turn_of_all;         /* the turn of warps is not only of those that lanes wait for */
     uint32_t poll_turns;         /* fruitless ones before the block is set aside */
     uint32_t progress;           /* *rt.progress when it was looked at last */
     uintptr_t polled_at;         /* the code that has polled last, 0: none has */

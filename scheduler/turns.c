@@ -19,13 +19,34 @@ static uint32_t count_threads(const struct sch_thread_set *set)
 
 /* ---- turns ---- */
 
+/* Warps of the set with lanes that gather: these wait until the others have had their turns. */
+static uint32_t warps_waited_for(const struct sch_block *block, const struct sch_thread_set *set)
+{
+    uint32_t waited_for = 0;
+    for (uint32_t warps = set->warps; warps != 0; warps &= warps - 1) {
+        uint32_t w = (uint32_t)__builtin_ctz(warps);
+        waited_for |= block->warps[w].gathering != 0 ? SCH_LANE(w) : 0;
+    }
+    return waited_for;
+}
+
+/* The warps of which one has the next turn. Every second turn is one's that others wait for; not
+ * each, for what they wait for may have to be done by a warp that nobody waits for. */
+static uint32_t candidates(struct sch_block *block, const struct sch_thread_set *set)
+{
+    block->is_turn_of_all = !block->is_turn_of_all;
+    uint32_t waited_for = block->is_turn_of_all ? 0 : warps_waited_for(block, set);
+    return waited_for != 0 ? waited_for : set->warps;
+}
+
 /* Not if the set is empty. */
 static void begin_turn(struct sch_block *block, struct sch_thread_set *set)
 {
-    uint32_t later = set->warps & ~((SCH_LANE(set->turn_warp) << 1) - 1);
+    uint32_t warps = candidates(block, set);
+    uint32_t later = warps & ~((SCH_LANE(set->turn_warp) << 1) - 1);
     if (sch_chaos_below(block->worker, 2) == 1)
         later = 0;
-    uint32_t w = (uint32_t)__builtin_ctz(later != 0 ? later : set->warps);
+    uint32_t w = (uint32_t)__builtin_ctz(later != 0 ? later : warps);
     set->turn_warp = w;
     set->turn_lanes = set->lanes[w];
     set->warps &= ~SCH_LANE(w);
@@ -84,11 +105,20 @@ void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lane
     sch_lanes_release(block, warp_index, lanes);
 }
 
+/* Whoever the thread waits for may be among those of its block that can run, poll, or have gathered
+ * and wait for this one: then they come next, and asking again before they have been is in vain. */
+static bool has_others_to_ask(const struct sch_block *block, const struct sch_warp *warp)
+{
+    return !sch_set_is_empty(&block->ready) || !sch_set_is_empty(&block->polling) ||
+           warp->gathering != 0;
+}
+
 void sch_thread_poll(struct sch_thread *thread)
 {
     struct sch_warp *warp = sch_warp_of(thread);
     uint32_t lane = SCH_LANE(thread->rt.lane);
-    thread->rt.poll_budget = SCH_POLL_BUDGET;
+    bool is_hasty = has_others_to_ask(sch_block_of(thread), warp);
+    thread->rt.poll_budget = is_hasty ? 0 : SCH_POLL_BUDGET;
     /* Lanes that run in step must not be torn apart because one of them has used up its budget:
      * those that have come to a meeting point since the last poll may come to another. */
     if (warp->polled & lane)

@@ -440,6 +440,16 @@ static enum pxr_status end_nontemporal(struct tr_compilation *c, struct pxr_erro
 
 /* ---- what the code generator wants ---- */
 
+static bool has_flushing_sums(const struct tr_compilation *c)
+{
+    return tr_has_flushing_sums(c->module);
+}
+
+static enum pxr_status call_flushing_sums(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_call_flushing_sums(c->module, err);
+}
+
 static enum pxr_status link_checks(struct tr_compilation *c, struct pxr_error *err)
 {
     return tr_link_checks(c->module, err);

@@ -4,10 +4,12 @@
  *
  * Shared memory belongs to a block, and a block's threads are never pre-empted: there, atomics are
  * a load, the operation and a store. Elsewhere integers use LLVM's atomics (128 bits: cmpxchg16b,
- * which every processor with AVX has), floats the compare-and-swap loops of rt/atomic.c. So do
- * those of 16 bits, for their arithmetic.
+ * which every processor with AVX has), and so do sums of floats whose address is known to be global
+ * (module/flushing_sums.c); those of others, and floats of 16 bits for their arithmetic, are the
+ * compare-and-swap loops of rt/atomic.c.
  */
 #include "translator/emit/emit.h"
+#include "translator/module/module_steps.h"
 #include "translator/rt/arith.h"
 #include "translator/rt/atomic.h"
 
@@ -215,6 +217,21 @@ static LLVMValueRef half_atomic(struct tr_ctx *ctx, const struct atomic *atomic,
     return tr_resize(ctx, value, ptx_type_bits(atomic->type), false);
 }
 
+static LLVMValueRef float_sum(struct tr_ctx *ctx, const struct atomic *atomic)
+{
+    LLVMValueRef sum = LLVMBuildAtomicRMW(ctx->builder, LLVMAtomicRMWBinOpFAdd, atomic->pointer,
+                                          atomic->operand, atomic->ordering, false);
+    LLVMSetAlignment(sum, ptx_type_bytes(atomic->type));
+    return sum;
+}
+
+static LLVMValueRef flushing_sum(struct tr_ctx *ctx, const struct atomic *atomic)
+{
+    LLVMValueRef sum = float_sum(ctx, atomic);
+    LLVMSetAtomicSyncScopeID(sum, tr_flush_scope(ctx->llvm));
+    return sum;
+}
+
 static LLVMValueRef float_atomic(struct tr_ctx *ctx, const struct atomic *atomic)
 {
     enum rt_atomic_op op = RT_ATOMIC_ADD;
@@ -226,7 +243,9 @@ static LLVMValueRef float_atomic(struct tr_ctx *ctx, const struct atomic *atomic
     if (atomic->space == PTX_SPACE_SHARED)
         return shared_atomic(ctx, atomic);
     if (atomic->type == PTX_TYPE_F64)
-        return tr_helper(ctx, "rt_atomic_add_f64", ctx->f64, atomic->pointer, atomic->operand);
+        return float_sum(ctx, atomic);
+    if (atomic->space == PTX_SPACE_GLOBAL)
+        return flushing_sum(ctx, atomic);
     return tr_helper(ctx, "rt_atomic_add_f32", ctx->f32, atomic->pointer, atomic->operand,
                      flushes_subnormals(ctx, atomic));
 }

@@ -60,6 +60,12 @@ void tr_saturate_vectors(LLVMModuleRef module);
 /* Vectors that are shuffled as halves of 64 bits are shuffled whole (wide_shuffles.c). */
 void tr_widen_shuffles(LLVMModuleRef module);
 
+/* The scope of sums of f32 that flush subnormals (flushing_sums.c). */
+unsigned tr_flush_scope(LLVMContextRef llvm);
+bool tr_has_flushing_sums(LLVMModuleRef module);
+/* They become calls of their helper, which is linked in. */
+enum pxr_status tr_call_flushing_sums(LLVMModuleRef module, struct pxr_error *err);
+
 /* Before good code generation, which takes time in proportion to the cube of the stores in a row,
  * and to the square of the loads: puts fences of the compiler between many of them
  * (part_accesses.c). */

@@ -38,6 +38,10 @@
  * lanes, and finds neighbours of the last element in its cache. */
 #define SPARSE 1.5
 
+/* Of a single thread whose turns are far apart: each takes a line of its own, which is often gone
+ * when the next thread comes for its part, as distances are mostly powers of two. */
+#define FAR_ACCESS 16.0
+
 /* At most this part of the time of single threads: the estimate is no better than that. */
 #define WORTHWHILE 0.85
 
@@ -344,6 +348,20 @@ static enum pxr_status count_live(struct tr_iteration *iteration, struct tr_esti
     return status;
 }
 
+static double scalar_cost_of_far_turns(const struct tr_iteration *iteration, uint32_t width)
+{
+    double cost = 0;
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++)
+        if (iteration->graph.values[v].segment != TR_NONE && tr_turns_are_far(iteration, v))
+            cost += FAR_ACCESS * width * times_of(iteration, &iteration->graph.values[v], false);
+    return cost;
+}
+
+static bool is_worthwhile(const struct tr_estimate *estimate)
+{
+    return estimate->vector <= WORTHWHILE * estimate->scalar;
+}
+
 static enum pxr_status make_estimate(struct tr_iteration *iteration, uint32_t width,
                                      struct tr_estimate *estimate, struct pxr_error *err)
 {
@@ -355,6 +373,8 @@ static enum pxr_status make_estimate(struct tr_iteration *iteration, uint32_t wi
     estimate->is_straight = iteration->loops.count == 0;
     if (estimate->gathers_sparsely)
         estimate->vector *= SPARSE;
+    if (estimate->far.bytes != 0 && !is_worthwhile(estimate))
+        estimate->scalar += scalar_cost_of_far_turns(iteration, width);
     return count_live(iteration, estimate, err);
 }
 
@@ -615,7 +635,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
         shape->reason = "rows of the block have fewer than 4 threads";
     else if (constant(working) == 1)
         shape->reason = "one thread of each row has work";
-    else if (estimate->vector > WORTHWHILE * estimate->scalar)
+    else if (!is_worthwhile(estimate))
         shape->reason = "vectors would gain too little";
     else if (!is_affordable(options, effort))
         shape->reason = "vectors would take too long to compile";

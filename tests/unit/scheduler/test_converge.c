@@ -181,3 +181,35 @@ Test(converge, polls_do_not_tear_lanes_apart)
     RUN_OK({.entry = uneven_polls, .grid = {6}, .block = {32}, .shared_bytes = 128});
     expect_good();
 }
+
+struct lock {
+    atomic_uint is_taken;
+    uint32_t attempts;
+    uint32_t count;
+};
+
+/* Each thread takes a lock, as programs that wait do it: lanes gather before it is given back. */
+static void take_lock(struct rt_thread *thread)
+{
+    struct lock *lock = data(thread);
+    uint32_t taken = 1;
+    while (taken == 1) {
+        poll(thread);
+        lock->attempts++;
+        taken = atomic_exchange(&lock->is_taken, 1);
+    }
+    lock->count++;
+    rt_warp_converge(thread, RT_SITE_PATIENT | RT_SITE_IN_STEP);
+    atomic_store(&lock->is_taken, 0);
+}
+
+/* Threads that ask in vain ask once in a turn, and the lanes that others wait for come first. */
+Test(converge, threads_that_wait_for_a_lock_ask_for_it_seldom)
+{
+    struct lock lock = {0};
+    struct run run = {.entry = take_lock, .grid = {1}, .block = {256}, .data = &lock};
+    sch_set_chaos(0);
+    cr_assert_eq(run_grid(run).status, PXR_OK);
+    cr_assert_eq(lock.count, 256);
+    cr_assert_lt(lock.attempts, 256 * 256, "%u attempts", lock.attempts);
+}

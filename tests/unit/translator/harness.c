@@ -295,6 +295,8 @@ static enum pxr_status compile(struct harness *harness, bool check_alignment, st
         free(collapsed.explanation);
         module = compilation.module;
     }
+    if (status == PXR_OK && tr_has_flushing_sums(module))
+        status = tr_call_flushing_sums(module, err);
     if (status == PXR_OK) {
         LLVMMemoryBufferRef object = NULL;
         char *message = NULL;

@@ -88,7 +88,7 @@ Test(translate, helpers_are_inlined_and_leave_no_trace)
                      ".version 8.0\n.target sm_75\n.address_size 64\n"
                      ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<2>;.reg .f32 %f<3>;\n"
                      "ld.param.u64 %rd1, [p]; ld.global.f32 %f1, [%rd1];\n"
-                     "atom.global.add.f32 %f2, [%rd1], %f1;\nret;\n}\n",
+                     "atom.add.f32 %f2, [%rd1], %f1;\nret;\n}\n",
                      "k", false, &err),
         PXR_OK, "%s", err.message);
     cr_expect(strstr(harness.ir, "@rt_atomic") == NULL, "%s", harness.ir);
@@ -114,6 +114,27 @@ Test(translate, additions_to_shared_memory_are_a_load_and_a_store)
                  types[i], types[i], types[i], types[i]);
         cr_assert_eq(harness_open(&harness, ptx, "k", false, &err), PXR_OK, "%s", err.message);
         cr_expect(strstr(harness.ir, "store volatile") != NULL, "%s", harness.ir);
+        cr_expect(strstr(harness.ir, "cmpxchg") == NULL, "%s", harness.ir);
+        harness_close(&harness);
+    }
+}
+
+/* Lanes of a loop of attempts with the same address would nearly all attempt theirs in vain. */
+Test(translate, sums_of_floats_in_global_memory_are_one_instruction_each)
+{
+    static const char *const types[] = {"f32", "f64"};
+    char ptx[512];
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        struct harness harness;
+        struct pxr_error err = {0};
+        snprintf(ptx, sizeof ptx,
+                 ".version 8.0\n.target sm_75\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %%rd<2>;.reg .%s %%v<2>;\n"
+                 "ld.param.u64 %%rd1, [p]; ld.global.%s %%v1, [%%rd1];\n"
+                 "red.global.add.%s [%%rd1], %%v1;\nret;\n}\n",
+                 types[i], types[i], types[i]);
+        cr_assert_eq(harness_open(&harness, ptx, "k", false, &err), PXR_OK, "%s", err.message);
+        cr_expect(strstr(harness.ir, "atomicrmw fadd") != NULL, "%s", harness.ir);
         cr_expect(strstr(harness.ir, "cmpxchg") == NULL, "%s", harness.ir);
         harness_close(&harness);
     }

@@ -474,6 +474,36 @@ Test(explain, turns_along_rows_are_counted_for_all_threads_but_those_of_sparse_r
     free(said);
 }
 
+/* A table asked for bytes, in a loop whose step the launch decides. */
+static char *explain_table_in_steps(const char *step)
+{
+    static const char format[] =
+        "  br label %%loop, !dbg !101\n"
+        "loop:\n  %%i = phi i64 [ %%x64, %%iteration ], [ %%i.next, %%loop ]\n"
+        "  %%p = getelementptr i8, ptr %%b, i64 %%i, !dbg !102\n"
+        "  %%v = load i8, ptr %%p, align 1, !dbg !102\n"
+        "  %%index = zext i8 %%v to i64, !dbg !103\n"
+        "  %%place = getelementptr i8, ptr %%a, i64 %%index, !dbg !103\n"
+        "  %%found = load i8, ptr %%place, align 1, !dbg !103\n"
+        "  store i8 %%found, ptr %%p, align 1, !dbg !104\n"
+        "  %%i.next = add nsw i64 %%i, %s, !dbg !105\n"
+        "  %%again = icmp slt i64 %%i.next, 4096, !dbg !105\n"
+        "  br i1 %%again, label %%loop, label %%latch, !dbg !106\n";
+    char iteration[2048];
+    snprintf(iteration, sizeof iteration, format, step);
+    return explain(iteration, false);
+}
+
+Test(explain, threads_whose_turns_are_far_apart_are_not_run_one_after_another)
+{
+    char *said = explain_table_in_steps("16384");
+    cr_expect_null(strstr(said, "vectors would gain too little"), "%s", said);
+    free(said);
+    said = explain_table_in_steps("16");
+    cr_expect_not_null(strstr(said, "vectors would gain too little"), "%s", said);
+    free(said);
+}
+
 Test(explain, lanes_that_wait_for_each_other_are_told_from_those_that_are_combined)
 {
     char *said = explain("  %p = getelementptr i32, ptr %b, i64 %x64, !dbg !102\n"

@@ -185,13 +185,14 @@ static uint32_t bytes_apart(const struct tr_iteration *iteration, uint32_t numbe
     return (uint32_t)(stride < 0 ? -stride : stride);
 }
 
-/* Whether each turn is so far from the last that no machine takes them for one stream. */
-static bool is_far(const struct tr_iteration *iteration, uint32_t access)
+bool tr_turns_are_far(const struct tr_iteration *iteration, uint32_t number)
 {
-    struct tr_turning turning = tr_turning_around(iteration, access);
+    if (bytes_apart(iteration, number) == 0)
+        return false;
+    struct tr_turning turning = tr_turning_around(iteration, number);
     if (turning.loop == NULL)
         return false;
-    struct tr_number *step = tr_turn_step(&turning, iteration->accesses[access]->memory.address);
+    struct tr_number *step = tr_turn_step(&turning, iteration->accesses[number]->memory.address);
     int64_t least = iteration->target->ahead.least_step;
     return step != NULL && (!tr_is_constant_number(step) || tr_constant_of(step) >= least ||
                             tr_constant_of(step) <= -least);
@@ -207,9 +208,9 @@ static void look_at_loop(const struct tr_iteration *iteration, uint32_t loop,
         if (segment == TR_NONE || iteration->loops.innermost[segment] != loop)
             continue;
         length += iteration->shapes.values[v].kind == TR_VARYING;
-        uint32_t bytes = bytes_apart(iteration, v);
-        if (bytes == 0 || !is_far(iteration, v))
+        if (!tr_turns_are_far(iteration, v))
             continue;
+        uint32_t bytes = bytes_apart(iteration, v);
         accesses++;
         if (turns->bytes == 0 || bytes < turns->bytes)
             turns->bytes = bytes;
