@@ -43,8 +43,16 @@ static LLVMValueRef object_at(struct tr_ctx *ctx, const struct ptx_inst *inst, u
     return tr_mbarrier_object(ctx, tr_operand(inst, index), ptx_inst_space(inst));
 }
 
+/* To checks of races init and inval are plain writes, which have to be ordered with all else that
+ * is done to the object; what is done between them is atomic. */
+static void tell_races(struct tr_ctx *ctx, LLVMValueRef object, unsigned what)
+{
+    tr_race_object(ctx, object, tr_const_int(ctx, 64, OBJECT_BYTES), what);
+}
+
 static void store(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef word)
 {
+    tell_races(ctx, object, RT_ACCESS_WRITE);
     tr_write_range(ctx, object, PTX_SPACE_SHARED, tr_const_int(ctx, 64, OBJECT_BYTES));
     LLVMValueRef store = LLVMBuildStore(ctx->builder, word, object);
     LLVMSetAlignment(store, OBJECT_BYTES);
@@ -102,6 +110,7 @@ static LLVMValueRef update(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef
                            LLVMValueRef arrivals, uint32_t how)
 {
     check_existence(ctx, object);
+    tell_races(ctx, object, RT_ACCESS_ATOMIC | RT_RACE_STRONG);
     tr_race_release(ctx, object, true);
     LLVMValueRef old = tr_helper(ctx, "rt_mbarrier_update", ctx->i64, ctx->thread, object,
                                  transactions, arrivals, tr_const_int(ctx, 32, how));
@@ -205,6 +214,7 @@ enum pxr_status tr_emit_mbarrier_wait(struct tr_ctx *ctx, const struct ptx_inst 
                           has_bit(ctx, tr_value(ctx, inst, 2, PTX_TYPE_B64), RT_MBARRIER_PHASE_BIT),
                           32, false);
     check_existence(ctx, object);
+    tell_races(ctx, object, RT_ACCESS_READ | RT_RACE_STRONG);
     LLVMValueRef answer = ask_twice(ctx, object, phase);
     tr_race_acquire(ctx, object, true);
     tr_set(ctx, inst, 0, PTX_TYPE_PRED, is_answer(ctx, answer, RT_MBARRIER_COMPLETE));

@@ -408,6 +408,30 @@ static bool may_race_with_reads(const struct race_strip *strip, const struct rac
              may_race(block, access, &more->seconds[1])));
 }
 
+/* Whether cells may have to keep a strong write as a plain one. */
+static bool may_hide(const struct race_block *block, const struct race_strip_access *access,
+                     const struct race_strip_access *earlier)
+{
+    uint64_t bytes = access->bytes & earlier->bytes;
+    if (earlier->flags & RACE_STRONG || earlier->block != block->index)
+        return false;
+    while (bytes != 0) {
+        unsigned byte = race_first_of(bytes);
+        if (!race_has_passed_on(block, race_strip_thread(earlier, byte), earlier->stamp))
+            return true;
+        bytes &= ~race_bytes_of_unit(earlier, byte);
+    }
+    return false;
+}
+
+static bool may_hide_writes(const struct race_strip *strip, const struct race_strip_more *more,
+                            const struct race_block *block, const struct race_strip_access *access)
+{
+    return access->flags & RACE_STRONG &&
+           (may_hide(block, access, &strip->write) ||
+            (strip->has_more && may_hide(block, access, &more->write)));
+}
+
 bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
                        const struct race_block *block, const struct race_strip_access *access)
 {
@@ -418,7 +442,8 @@ bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
     if (!(access->flags & RACE_WRITES))
         return reads(strip, more, block, access);
     const struct slot writes = {strip, more, &strip->write, &more->write};
-    if (may_race_with_reads(strip, more, block, access) || !keep_write(&writes, access))
+    if (may_race_with_reads(strip, more, block, access) ||
+        may_hide_writes(strip, more, block, access) || !keep_write(&writes, access))
         return false;
     unsettle(shadow, number, RACE_SETTLED_WORDS);
     return true;
