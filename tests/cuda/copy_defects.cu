@@ -128,9 +128,44 @@ __global__ void object_gone(const int *in, int *out, bool right)
         __mbarrier_inval(&barrier); // object_gone shared-race
 }
 
+// A thread that waits for a phase does not know what others do behind it: it writes what they may still read. It
+// goes on when all others have come to the next phase.
+__global__ void next_phase_too_early(const int *in, int *out, bool right)
+{
+    __shared__ __mbarrier_t barrier;
+    __shared__ volatile int gone_on;
+    __shared__ int s;
+    if (threadIdx.x == 0) {
+        __mbarrier_init(&barrier, THREADS);
+        gone_on = 0;
+        s = in[0];
+    }
+    __syncthreads();
+    __mbarrier_token_t token = __mbarrier_arrive(&barrier);
+    if (threadIdx.x < 32) {
+        while (gone_on < THREADS - 32)
+            continue;
+        while (!__mbarrier_test_wait(&barrier, token))
+            continue;
+        if (right) {
+            token = __mbarrier_arrive(&barrier);
+            while (!__mbarrier_test_wait(&barrier, token))
+                continue;
+        }
+        if (threadIdx.x == 0)
+            s = in[1]; // next_phase_too_early shared-race
+        return;
+    }
+    while (!__mbarrier_test_wait(&barrier, token))
+        continue;
+    out[threadIdx.x] = s; // next_phase_too_early shared-race
+    (void)__mbarrier_arrive(&barrier);
+    atomicAdd((int *)&gone_on, 1);
+}
+
 #define CASES(X)                                                                                   \
     X(own_element) X(wait_behind_barrier) X(group_too_many) X(written_meanwhile) X(barrier_not_told) \
-    X(object_not_made) X(object_gone)
+    X(object_not_made) X(object_gone) X(next_phase_too_early)
 
 static bool launch(const char *name, bool right, const int *in, int *out)
 {
