@@ -6,6 +6,7 @@
 #include "translator/analysis/analysis.h"
 #include "translator/barriers/early_reads.h"
 #include "translator/barriers/exchanges.h"
+#include "translator/barriers/join_races.h"
 #include "translator/barriers/loop_races.h"
 #include "translator/barriers/meeting_checks.h"
 #include "translator/barriers/merge_races.h"
@@ -254,6 +255,13 @@ static enum pxr_status mark_untold_races(struct tr_compilation *c, struct pxr_er
 static bool has_race_checks(const struct tr_compilation *c)
 {
     return tr_has_race_checks(c->module);
+}
+
+static enum pxr_status join_races(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_join_races(c->module);
+    return PXR_OK;
 }
 
 static enum pxr_status tell_races_of_loops(struct tr_compilation *c, struct pxr_error *err)

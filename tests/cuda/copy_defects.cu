@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that do not wait for what they copy to shared memory (cp.async), each with a twin that is right:
+// Kernels that do not wait for what they copy to shared memory (cp.async), or for an mbarrier to be made or to be
+// left, each with a twin that is right:
 //   copy_defects CASE wrong|right
 // A line that races ends in the case's name and the rule that --check=race finds broken (tests/e2e/check_defects.sh).
 // Of a pair of lines the one that comes second is found. Without arguments: the names of all cases.
@@ -92,8 +93,79 @@ __global__ void barrier_not_told(const int *in, int *out, bool right)
     out[threadIdx.x] = s[THREADS - 1 - threadIdx.x]; // barrier_not_told shared-race
 }
 
+// Others arrive at an object that the first thread has perhaps not made yet.
+__global__ void object_not_made(const int *in, int *out, bool right)
+{
+    __shared__ __mbarrier_t barrier;
+    __shared__ int s[THREADS];
+    s[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x == 0)
+        __mbarrier_init(&barrier, THREADS); // object_not_made shared-race
+    if (right)
+        __syncthreads();
+    __mbarrier_token_t token = __mbarrier_arrive(&barrier); // object_not_made shared-race
+    while (!__mbarrier_test_wait(&barrier, token)) // object_not_made shared-race
+        continue;
+    out[threadIdx.x] = s[THREADS - 1 - threadIdx.x];
+}
+
+// The first thread destroys an object that others still ask.
+__global__ void object_gone(const int *in, int *out, bool right)
+{
+    __shared__ __mbarrier_t barrier;
+    __shared__ int s[THREADS];
+    s[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x == 0)
+        __mbarrier_init(&barrier, THREADS);
+    __syncthreads();
+    __mbarrier_token_t token = __mbarrier_arrive(&barrier);
+    while (!__mbarrier_test_wait(&barrier, token)) // object_gone shared-race
+        continue;
+    out[threadIdx.x] = s[THREADS - 1 - threadIdx.x];
+    if (right)
+        __syncthreads();
+    if (threadIdx.x == 0)
+        __mbarrier_inval(&barrier); // object_gone shared-race
+}
+
+// A thread that waits for a phase does not know what others do behind it: it writes what they may still read. It
+// goes on when all others have come to the next phase.
+__global__ void next_phase_too_early(const int *in, int *out, bool right)
+{
+    __shared__ __mbarrier_t barrier;
+    __shared__ volatile int gone_on;
+    __shared__ int s;
+    if (threadIdx.x == 0) {
+        __mbarrier_init(&barrier, THREADS);
+        gone_on = 0;
+        s = in[0];
+    }
+    __syncthreads();
+    __mbarrier_token_t token = __mbarrier_arrive(&barrier);
+    if (threadIdx.x < 32) {
+        while (gone_on < THREADS - 32)
+            continue;
+        while (!__mbarrier_test_wait(&barrier, token))
+            continue;
+        if (right) {
+            token = __mbarrier_arrive(&barrier);
+            while (!__mbarrier_test_wait(&barrier, token))
+                continue;
+        }
+        if (threadIdx.x == 0)
+            s = in[1]; // next_phase_too_early shared-race
+        return;
+    }
+    while (!__mbarrier_test_wait(&barrier, token))
+        continue;
+    out[threadIdx.x] = s; // next_phase_too_early shared-race
+    (void)__mbarrier_arrive(&barrier);
+    atomicAdd((int *)&gone_on, 1);
+}
+
 #define CASES(X)                                                                                   \
-    X(own_element) X(wait_behind_barrier) X(group_too_many) X(written_meanwhile) X(barrier_not_told)
+    X(own_element) X(wait_behind_barrier) X(group_too_many) X(written_meanwhile) X(barrier_not_told) \
+    X(object_not_made) X(object_gone) X(next_phase_too_early)
 
 static bool launch(const char *name, bool right, const int *in, int *out)
 {

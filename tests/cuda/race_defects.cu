@@ -449,6 +449,20 @@ __global__ void same_place_each_time(int *out, bool right)
     out[2 * BLOCKS * THREADS + blockIdx.x * THREADS + threadIdx.x] = sum;
 }
 
+// All threads add to what one of them sets to zero meanwhile, the first one as well: its own addition, which would not
+// race with others, is no reason to forget that.
+__global__ void counted_too_early(int *out, bool right)
+{
+    __shared__ int sum;
+    if (threadIdx.x == 0)
+        sum = 0; // counted_too_early shared-race
+    if (right)
+        __syncthreads();
+    atomicAdd(&sum, 1); // counted_too_early shared-race
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+
 #define CASES(X)                                                                                   \
     X(no_barrier, 1) X(no_second_barrier, 1) X(no_warp_barrier, 1) X(warp_barrier_of_half, 1)      \
     X(barrier_of_some, 1) X(arrive_at_wrong_barrier, 1) X(plain_counter, BLOCKS)                   \
@@ -460,7 +474,8 @@ __global__ void same_place_each_time(int *out, bool right)
     X(row_changed, BLOCKS) X(gathered_changed, BLOCKS) X(read_and_counted, BLOCKS)                 \
     X(tile_changed, 1) X(bytes_of_row, 1) X(members_of_neighbours, 1)                              \
     X(row_of_neighbour, 1) X(all_read_backwards, 1) X(columns_of_triangle, 1)                      \
-    X(strided_of_other_block, BLOCKS) X(same_place_each_time, BLOCKS)
+    X(strided_of_other_block, BLOCKS) X(same_place_each_time, BLOCKS)                          \
+    X(counted_too_early, 1)
 
 static bool launch(const char *name, bool right, int *out)
 {

@@ -102,7 +102,7 @@ static bool access_orders(LLVMValueRef access)
     return is_told_to_host(what) || (what & RT_RACE_COPY) != 0;
 }
 
-static bool may_order(LLVMValueRef inst)
+bool tr_orders_races(LLVMValueRef inst)
 {
     if (LLVMIsAFenceInst(inst) != NULL)
         return true;
@@ -119,7 +119,7 @@ static bool is_free_of_order(const struct loop *loop)
     for (uint32_t s = tr_set_next(in, 0); s != TR_NONE; s = tr_set_next(in, s + 1)) {
         const struct tr_segment *segment = segment_of(loop, s);
         for (uint32_t k = 0; k < segment->value_count; k++)
-            if (may_order(loop->f->graph.values[segment->first_value + k].llvm))
+            if (tr_orders_races(loop->f->graph.values[segment->first_value + k].llvm))
                 return false;
     }
     return true;

@@ -12,6 +12,8 @@
 #include "util/error.h"
 
 bool tr_has_race_checks(LLVMModuleRef module);
+/* Whether the instruction may order threads, or tell something that has to be told there. */
+bool tr_orders_races(LLVMValueRef inst);
 
 /* In loops in which nothing orders threads: what an access does in all iterations, at one place or
  * at places at one distance, is told once (rt_race_loop). Loops have one way in, and ways out of

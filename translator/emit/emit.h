@@ -304,6 +304,9 @@ void tr_check(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRe
  * is written, an integer, or NULL. */
 void tr_race_access(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                     LLVMValueRef bytes, unsigned what, LLVMValueRef value);
+/* The same of an object in shared memory, by one of its own operations: its scope says whom that
+ * orders, and not whose operations it is atomic with. */
+void tr_race_object(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef bytes, unsigned what);
 /* What others learn of the thread that read what it writes at this address (ptr), before it does;
  * and what it learns itself, behind a read. */
 /* Whether an atom.cas of the function has this address: a plain read there guesses what it will

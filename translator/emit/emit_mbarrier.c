@@ -11,6 +11,10 @@
 
 #define OBJECT_BYTES 8
 
+/* At so many bytes of an object, and behind, are places of its phases, at which no object can be.
+ */
+#define PHASE_PLACES 5
+
 /* Operations that the manual leaves undefined, such as more arrivals than the phase waits for, are
  * faults. */
 static void fault_if(struct tr_ctx *ctx, LLVMValueRef is_undefined, LLVMValueRef object)
@@ -43,8 +47,16 @@ static LLVMValueRef object_at(struct tr_ctx *ctx, const struct ptx_inst *inst, u
     return tr_mbarrier_object(ctx, tr_operand(inst, index), ptx_inst_space(inst));
 }
 
+/* To checks of races init and inval are plain writes, which have to be ordered with all else that
+ * is done to the object; what is done between them is atomic. */
+static void tell_races(struct tr_ctx *ctx, LLVMValueRef object, unsigned what)
+{
+    tr_race_object(ctx, object, tr_const_int(ctx, 64, OBJECT_BYTES), what);
+}
+
 static void store(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef word)
 {
+    tell_races(ctx, object, RT_ACCESS_WRITE);
     tr_write_range(ctx, object, PTX_SPACE_SHARED, tr_const_int(ctx, 64, OBJECT_BYTES));
     LLVMValueRef store = LLVMBuildStore(ctx->builder, word, object);
     LLVMSetAlignment(store, OBJECT_BYTES);
@@ -97,15 +109,28 @@ static void check_existence(struct tr_ctx *ctx, LLVMValueRef object)
     fault_if(ctx, LLVMBuildNot(ctx->builder, exists, ""), object);
 }
 
-/* Returns the object as it was. */
+/* To checks of races phases in turn have a place each: who waits for one learns nothing of what
+ * others do behind it. A phase that is asked for is the current one or the one before. */
+static LLVMValueRef place_of_phase(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef phase)
+{
+    LLVMBuilderRef b = ctx->builder;
+    phase = LLVMBuildAnd(b, tr_resize(ctx, phase, 64, false), tr_const_int(ctx, 64, 1), "");
+    LLVMValueRef distance = LLVMBuildAdd(b, phase, tr_const_int(ctx, 64, PHASE_PLACES), "");
+    return LLVMBuildGEP2(b, ctx->i8, object, &distance, 1, "");
+}
+
+/* Returns the object as it was. Its phase then is the one that the thread arrives at. */
 static LLVMValueRef update(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef transactions,
                            LLVMValueRef arrivals, uint32_t how)
 {
     check_existence(ctx, object);
-    tr_race_release(ctx, object, true);
+    tell_races(ctx, object, RT_ACCESS_ATOMIC | RT_RACE_STRONG);
     LLVMValueRef old = tr_helper(ctx, "rt_mbarrier_update", ctx->i64, ctx->thread, object,
                                  transactions, arrivals, tr_const_int(ctx, 32, how));
     fault_if(ctx, has_bit(ctx, old, RT_MBARRIER_UNDEFINED_BIT), object);
+    if (ctx->options->checks_races)
+        tr_race_release(ctx, place_of_phase(ctx, object, has_bit(ctx, old, RT_MBARRIER_PHASE_BIT)),
+                        true);
     return old;
 }
 
@@ -205,8 +230,10 @@ enum pxr_status tr_emit_mbarrier_wait(struct tr_ctx *ctx, const struct ptx_inst 
                           has_bit(ctx, tr_value(ctx, inst, 2, PTX_TYPE_B64), RT_MBARRIER_PHASE_BIT),
                           32, false);
     check_existence(ctx, object);
+    tell_races(ctx, object, RT_ACCESS_READ | RT_RACE_STRONG);
     LLVMValueRef answer = ask_twice(ctx, object, phase);
-    tr_race_acquire(ctx, object, true);
+    if (ctx->options->checks_races)
+        tr_race_acquire(ctx, place_of_phase(ctx, object, phase), true);
     tr_set(ctx, inst, 0, PTX_TYPE_PRED, is_answer(ctx, answer, RT_MBARRIER_COMPLETE));
     return PXR_OK;
 }

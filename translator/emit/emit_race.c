@@ -35,6 +35,15 @@ static LLVMValueRef number_of(struct tr_ctx *ctx, LLVMValueRef pointer)
     return LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
 }
 
+static void tell(struct tr_ctx *ctx, LLVMValueRef pointer, LLVMValueRef bytes, unsigned what,
+                 LLVMValueRef value)
+{
+    tr_placeholder(ctx, RT_CALL_RACE_ACCESS, ctx->thread, number_of(ctx, pointer),
+                   tr_resize(ctx, bytes, 64, false),
+                   value ? tr_resize(ctx, value, 64, false) : tr_const_int(ctx, 64, 0),
+                   tr_const_int(ctx, 32, what), tr_const_int(ctx, 32, (uint64_t)ctx->inst->line));
+}
+
 void tr_race_access(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                     LLVMValueRef bytes, unsigned what, LLVMValueRef value)
 {
@@ -48,10 +57,13 @@ void tr_race_access(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space spa
         what |= RT_RACE_SYSTEM; /* means nothing unless it is strong */
     if (value)
         what |= RT_RACE_VALUE;
-    tr_placeholder(ctx, RT_CALL_RACE_ACCESS, ctx->thread, number_of(ctx, pointer),
-                   tr_resize(ctx, bytes, 64, false),
-                   value ? tr_resize(ctx, value, 64, false) : tr_const_int(ctx, 64, 0),
-                   tr_const_int(ctx, 32, what), tr_const_int(ctx, 32, (uint64_t)ctx->inst->line));
+    tell(ctx, pointer, bytes, what, value);
+}
+
+void tr_race_object(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef bytes, unsigned what)
+{
+    if (ctx->options->checks_races)
+        tell(ctx, object, bytes, what, NULL);
 }
 
 void tr_race_release(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered)

@@ -10,8 +10,10 @@
 
 static bool is_settled(const struct crt_race_row *row, unsigned lane, uint64_t place)
 {
+    if (!row->access.owner && row->is_known_unsettled)
+        return false;
     const struct race_settling settling = crt_race_settling(row);
-    return (row->access.owner || !row->is_known_unsettled) &&
+    return (settling.run | settling.time) != 0 &&
            crt_race_are_settled(crt_race_shadow_of(&row->access), &settling,
                                 (row->access.race.thread + lane) / RT_WARP_SIZE, place,
                                 place + row->access.bytes);

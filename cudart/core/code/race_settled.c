@@ -71,13 +71,16 @@ static uint64_t lanes_beside(const struct crt_race_row *row, uint64_t lanes, int
 uint64_t crt_race_unsettled_lanes(const struct crt_race_row *row, const struct crt_race_part *part,
                                   const struct race_settling *settling, unsigned byte)
 {
-    uint64_t words = race_words_with(part->access.bytes);
     uint64_t left = 0;
+    if ((settling->run | settling->time) == 0)
+        return part->lanes;
     for (uint64_t rest = part->lanes, lanes; rest != 0; rest &= ~lanes) {
         uint32_t warp = (row->access.race.thread + crt_lowest_lane(rest)) / RT_WARP_SIZE;
         uint64_t settled = race_shadow_settled(part->shadow, part->strip, settling, warp);
         lanes = crt_race_lanes_of_warp(row, rest);
-        if ((words & ~settled) != 0)
+        if (settled == 0)
+            left |= lanes;
+        else if ((race_words_with(part->access.bytes) & ~settled) != 0)
             left |= lanes_beside(row, lanes, byte, crt_lowest_lane(part->lanes), settled);
     }
     return left;

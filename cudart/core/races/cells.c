@@ -90,9 +90,26 @@ static void keep_read(struct race_access *place, const struct race_access *acces
     place->bytes |= bytes;
 }
 
-static void keep_write(struct race_cell *cell, const struct race_access *access)
+/* Whether the thread of a strong write has written the same bytes plainly before, and passed that
+ * on to nobody: those who do not know of the strong write race with the plain one. */
+static bool hides(const struct race_block *block, const struct race_access *access,
+                  const struct race_access *earlier)
 {
+    return (access->flags & RACE_STRONG) && !(earlier->flags & (RACE_STRONG | RACE_PENDING)) &&
+           earlier->bytes != 0 && (access->bytes & ~earlier->bytes) == 0 &&
+           earlier->block == access->block && earlier->thread == access->thread &&
+           !race_has_passed_on(block, earlier->thread, earlier->stamp);
+}
+
+static void keep_write(struct race_cell *cell, const struct race_block *block,
+                       const struct race_access *access)
+{
+    bool stays_plain = hides(block, access, &cell->write);
+    uint32_t line = stays_plain ? cell->write.line : access->line;
     cell->write = *access;
+    cell->write.line = line;
+    if (stays_plain)
+        cell->write.flags &= (uint8_t)~(RACE_STRONG | RACE_VALUE);
     cell->reads[0].bytes &= (uint8_t)~access->bytes;
     cell->reads[1].bytes &= (uint8_t)~access->bytes;
 }
@@ -101,7 +118,7 @@ static void keep(struct race_cell *cell, const struct race_block *block,
                  const struct race_access *access)
 {
     if (access->flags & RACE_WRITES)
-        keep_write(cell, access);
+        keep_write(cell, block, access);
     else
         keep_read(find_place(cell, block, access), access);
 }
@@ -136,7 +153,7 @@ bool race_cell_is_harmless(const struct race_cell *cell, const struct race_block
 {
     struct race_access any = *access;
     any.flags &= (uint8_t)~RACE_VALUE;
-    return !find_race(cell, block, &any);
+    return !find_race(cell, block, &any) && !hides(block, &any, &cell->write);
 }
 
 /* ---- lanes of a warp at one word ---- */

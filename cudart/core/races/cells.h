@@ -59,7 +59,8 @@ const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
 bool race_cell_take(struct race_cell *cell, uint32_t run, const struct race_block *block,
                     const struct race_access *access);
 
-/* Whether the access races with none of the cell's, all of its run, whatever its value is. */
+/* Whether the access races with none of the cell's, all of its run, whatever its value is, and what
+ * is kept of it is what it is itself. */
 bool race_cell_is_harmless(const struct race_cell *cell, const struct race_block *block,
                            const struct race_access *access);
 

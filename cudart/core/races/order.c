@@ -84,6 +84,7 @@ void race_block_begin(struct race_block *block, uint64_t launch, uint32_t index,
         warp->has_met = false;
         warp->served = 0;
         warp->fenced = 0;
+        warp->passed = 0;
         memset(warp->heard, 0, sizeof warp->heard);
     }
     for (unsigned id = 0; id < RACE_BARRIERS_MAX; id++) {
@@ -158,6 +159,7 @@ void race_release(struct race_block *block, uint32_t thread, bool is_ordered,
     uint32_t limit = is_ordered ? tick(block) : warp->fenced;
     if (limit == 0)
         return;
+    raise(&warp->passed, limit);
     race_clock_raise(clock, unit_of_block(block->index), least(row->block, limit));
     for (uint32_t w = 0; w * RT_WARP_SIZE < block->threads; w++)
         if (row->warps[w] > row->block)
@@ -185,9 +187,13 @@ static void complete(struct race_block *block, struct race_barrier *barrier)
     struct race_row *row = &barrier->arriving;
     if (barrier->is_whole)
         row->block = block->whole = stamp;
-    for (unsigned w = 0; w < RACE_WARPS_MAX; w++)
-        if (barrier->warps & (UINT32_C(1) << w))
+    for (unsigned w = 0; w < RACE_WARPS_MAX; w++) {
+        bool takes_part = barrier->warps & (UINT32_C(1) << w);
+        if (takes_part)
             row->warps[w] = stamp;
+        if (takes_part || barrier->is_whole)
+            block->warps[w].passed = stamp;
+    }
     struct race_row free_row = barrier->complete;
     barrier->complete = *row;
     barrier->arriving = free_row;
@@ -292,6 +298,7 @@ static void note_meeting(struct race_block *block, uint32_t number, uint32_t mas
 {
     struct race_warp *warp = &block->warps[number];
     uint32_t stamp = tick(block);
+    warp->passed = stamp;
     if (mask == UINT32_MAX) {
         raise(&warp->row.warps[number], stamp);
         return;

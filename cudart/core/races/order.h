@@ -40,6 +40,7 @@ struct race_warp {
     bool has_met;                               /* … if it knows anything */
     uint32_t served;           /* lanes for which the meeting that they come from has been noted */
     uint32_t fenced;           /* a fence stands behind everything before this stamp */
+    uint32_t passed;           /* nobody else knows what its threads have done from this stamp on */
     struct race_clock pending; /* was read, and holds from the next fence on */
     uint32_t changes;          /* of the row */
     uint32_t told[RACE_BARRIERS_MAX];  /* how many there were when a lane arrived last */
@@ -102,6 +103,13 @@ static inline bool race_is_before(const struct race_block *block, uint32_t threa
     return thread == other_thread ||
            (warp->has_met && number == other_thread / RT_WARP_SIZE &&
             stamp < warp->lanes[thread % RT_WARP_SIZE][other_thread % RT_WARP_SIZE]);
+}
+
+/* Whether another thread may know what this one did at that stamp. */
+static inline bool race_has_passed_on(const struct race_block *block, uint32_t thread,
+                                      uint32_t stamp)
+{
+    return stamp < block->warps[thread / RT_WARP_SIZE].passed;
 }
 
 /* Around bar.sync and the like; count: as rt_bar_sync. bar.arrive has no second half. */

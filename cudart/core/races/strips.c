@@ -180,6 +180,18 @@ static bool are_beside(const struct race_block *block, const struct race_strip_a
             (access->unit == earlier->unit && access->offset == earlier->offset));
 }
 
+/* Whether all warps with threads of the access know all that the block did at that stamp. */
+static bool all_know(const struct race_block *block, const struct race_strip_access *access,
+                     uint64_t bytes, uint32_t stamp)
+{
+    uint32_t a = race_strip_thread(access, race_first_of(bytes)) / RT_WARP_SIZE;
+    uint32_t b = race_strip_thread(access, race_last_of(bytes)) / RT_WARP_SIZE;
+    for (uint32_t warp = a < b ? a : b; warp <= (a < b ? b : a); warp++)
+        if (stamp >= block->warps[warp].row.block)
+            return false;
+    return true;
+}
+
 /* Bytes of which all or none come behind what their warp knows; false: not known at once. */
 static bool find_before(const struct race_block *block, const struct race_strip_access *access,
                         const struct race_strip_access *earlier, uint64_t bytes, uint64_t *before)
@@ -194,16 +206,21 @@ static bool find_before(const struct race_block *block, const struct race_strip_
     }
     if (race_is_of_same_threads(access, earlier))
         return true;
+    bool is_of_other_block = earlier->block != block->index;
+    if (!is_of_other_block && all_know(block, access, bytes, earlier->stamp))
+        return true;
+    if (!is_of_other_block && are_beside(block, access, earlier)) {
+        *before = 0;
+        return true;
+    }
     if (!race_is_of_one_warp(access, bytes, &warp))
         return false;
     const struct race_row *row = &block->warps[warp].row;
-    bool is_of_other_block = earlier->block != block->index;
-    if (is_of_other_block || are_beside(block, access, earlier)) {
+    if (is_of_other_block) {
         *before = 0;
-        return !is_of_other_block || !race_knows_others(&row->others);
+        return !race_knows_others(&row->others);
     }
-    return earlier->stamp < row->block ||
-           (race_is_of_one_warp(earlier, bytes, &other) && earlier->stamp < row->warps[other]);
+    return race_is_of_one_warp(earlier, bytes, &other) && earlier->stamp < row->warps[other];
 }
 
 /* Of these bytes, those whose earlier access comes before this one. */
@@ -408,6 +425,30 @@ static bool may_race_with_reads(const struct race_strip *strip, const struct rac
              may_race(block, access, &more->seconds[1])));
 }
 
+/* Whether cells may have to keep a strong write as a plain one. */
+static bool may_hide(const struct race_block *block, const struct race_strip_access *access,
+                     const struct race_strip_access *earlier)
+{
+    uint64_t bytes = access->bytes & earlier->bytes;
+    if (earlier->flags & RACE_STRONG || earlier->block != block->index)
+        return false;
+    while (bytes != 0) {
+        unsigned byte = race_first_of(bytes);
+        if (!race_has_passed_on(block, race_strip_thread(earlier, byte), earlier->stamp))
+            return true;
+        bytes &= ~race_bytes_of_unit(earlier, byte);
+    }
+    return false;
+}
+
+static bool may_hide_writes(const struct race_strip *strip, const struct race_strip_more *more,
+                            const struct race_block *block, const struct race_strip_access *access)
+{
+    return access->flags & RACE_STRONG &&
+           (may_hide(block, access, &strip->write) ||
+            (strip->has_more && may_hide(block, access, &more->write)));
+}
+
 bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
                        const struct race_block *block, const struct race_strip_access *access)
 {
@@ -418,7 +459,8 @@ bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
     if (!(access->flags & RACE_WRITES))
         return reads(strip, more, block, access);
     const struct slot writes = {strip, more, &strip->write, &more->write};
-    if (may_race_with_reads(strip, more, block, access) || !keep_write(&writes, access))
+    if (may_race_with_reads(strip, more, block, access) ||
+        may_hide_writes(strip, more, block, access) || !keep_write(&writes, access))
         return false;
     unsettle(shadow, number, RACE_SETTLED_WORDS);
     return true;

@@ -299,6 +299,27 @@ Test(races, strong_accesses_race_with_weak_ones_only)
     free(cells);
 }
 
+Test(races, a_strong_write_hides_no_plain_one_of_its_thread)
+{
+    struct cells *cells = make_cells();
+    cr_expect(!races(cells, 0, 0xf, RACE_WRITES));
+    race_fence(&cells->block, 0);
+    cr_expect(!races(cells, 0, 0xf, RACE_WRITES | RACE_STRONG));
+    cr_expect(races(cells, 1, 0xf, RACE_WRITES | RACE_STRONG));
+    free(cells);
+}
+
+Test(races, a_strong_write_stands_for_what_others_know)
+{
+    struct cells *cells = make_cells();
+    cr_expect(!races(cells, 0, 0xf, RACE_WRITES));
+    for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++)
+        race_lanes_met(&cells->block, lane, UINT32_MAX);
+    cr_expect(!races(cells, 0, 0xf, RACE_WRITES | RACE_STRONG));
+    cr_expect(!races(cells, 1, 0xf, RACE_WRITES | RACE_STRONG));
+    free(cells);
+}
+
 Test(races, the_same_value_twice_is_no_race)
 {
     struct cells *cells = make_cells();
