@@ -212,6 +212,13 @@ static enum pxr_status use_signs(struct tr_compilation *c, struct pxr_error *err
     return PXR_OK;
 }
 
+static enum pxr_status bound_distances(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_bound_distances(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status count_even_trips(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;

@@ -3,7 +3,7 @@
  * Polls (rt_spin) mark where a program may be waiting for another thread; step 1 puts one before
  * every access that a waiting loop could make. Most are in no such loop, and each that stays is a
  * sync point. A loop can only wait if one of its exits depends on memory that the loop reads:
- * otherwise it ends, or does not, whatever others do.
+ * otherwise it ends, or does not, whatever others do. Loops of attempts do not wait either.
  */
 #include <string.h>
 
@@ -113,6 +113,8 @@ static bool may_wait(struct polls *polls, const struct tr_loop *loop)
 {
     const struct tr_graph *graph = &polls->graph;
     bool has_exit = false;
+    if (tr_is_loop_of_attempts(graph, loop))
+        return false;
     find_reads(polls, loop);
     for (uint32_t s = tr_set_next(&loop->segments, 0); s != TR_NONE;
          s = tr_set_next(&loop->segments, s + 1)) {

@@ -40,6 +40,9 @@ LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property);
  * mixed. */
 void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMBasicBlockRef latch);
 
+/* Whether the loop tries a compare-and-swap until it succeeds, and so waits for nobody. */
+bool tr_is_loop_of_attempts(const struct tr_graph *graph, const struct tr_loop *loop);
+
 /* Finds the polls and sleeps of loops that can wait, and if there are any keeps the lanes of a warp
  * in step; drops_polls: removes the others. */
 enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const struct tr_facts *facts,

@@ -25,6 +25,9 @@ void tr_ask_low_bits(LLVMModuleRef module);
 /* Behind facts: signed arithmetic on counters that are never negative is unsigned (signs.c). */
 void tr_use_signs(LLVMModuleRef module);
 
+/* Behind facts: distances to the end of a row are less than the row is long (distances.c). */
+void tr_bound_distances(LLVMModuleRef module);
+
 /* Behind facts: loops whose body runs equally often for all threads count so (even_trips.c). */
 void tr_count_even_trips(LLVMModuleRef module);
 

@@ -235,3 +235,52 @@ Test(in_step, sleeps_stay_only_in_loops_that_wait)
     cr_expect_eq(count_calls(&text, RT_CALL_NANOSLEEP, NULL), 0);
     end(&text);
 }
+
+/* Attempts at `pointer`, which may be %flag; `guess` and `again` say what %guess and %again
+ * are in the loop. */
+#define ATTEMPTS(guess, pointer, again)                                                            \
+    PARAMETER                                                                                      \
+    "%flag = getelementptr i8, ptr %out, i64 64\n"                                                 \
+    "%first = load i64, ptr %flag\n"                                                               \
+    "%most = load i64, ptr %out\n"                                                                 \
+    "br label %attempt\n"                                                                          \
+    "attempt:\n"                                                                                   \
+    "%last = phi i64 [ %first, %0 ], [ %found, %attempt ]\n"                                       \
+    "%place = phi ptr [ %flag, %0 ], [ %out, %attempt ]\n"                                         \
+    "call void @rt_spin(ptr %ctx)\n" guess "%sum = add i64 %guess, 1\n"                            \
+    "%pair = cmpxchg ptr " pointer ", i64 %guess, i64 %sum monotonic monotonic, align 8\n"         \
+    "%found = extractvalue { i64, i1 } %pair, 0\n"                                                 \
+    "%is_done = extractvalue { i64, i1 } %pair, 1\n"                                               \
+    "%failed = icmp ne i64 %guess, %found\n"                                                       \
+    "%has_room = icmp ult i64 %found, %most\n" again "br i1 %again, label %attempt, label %done\n" \
+    "done:\n"                                                                                      \
+    "ret void\n"                                                                                   \
+    "}\n" ENDS
+#define FREE  "%guess = add i64 0, 0\n"
+#define FOUND "%bits = bitcast i64 %last to double\n%guess = bitcast double %bits to i64\n"
+#define FRESH "%guess = load atomic i64, ptr %flag monotonic, align 8\n"
+
+static void expect_polls(const char *body, int count)
+{
+    struct kernel_text text = bind_waits(body, 64, 1);
+    cr_expect_eq(count_calls(&text, RT_CALL_SPIN, NULL), count, "%s", body);
+    end(&text);
+}
+
+Test(in_step, attempts_wait_for_nobody)
+{
+    expect_polls(ATTEMPTS(FOUND, "%flag", "%again = xor i1 %is_done, true\n"), 0);
+    expect_polls(ATTEMPTS(FOUND, "%flag", "%again = and i1 %has_room, %failed\n"), 0);
+    expect_polls(ATTEMPTS(FOUND, "%flag", "%again = select i1 %failed, i1 %has_room, i1 false\n"),
+                 0);
+    expect_polls(ATTEMPTS(FRESH, "%flag", "%again = icmp ne i64 %found, %guess\n"), 0);
+}
+
+/* A lock that is free at 0, a success that is not enough, another place in each turn. */
+Test(in_step, attempts_that_others_must_help_wait)
+{
+    expect_polls(ATTEMPTS(FREE, "%flag", "%again = xor i1 %is_done, true\n"), 1);
+    expect_polls(ATTEMPTS(FOUND, "%flag", "%again = or i1 %has_room, %failed\n"), 1);
+    expect_polls(ATTEMPTS(FOUND, "%flag", "%again = xor i1 %failed, true\n"), 1);
+    expect_polls(ATTEMPTS(FOUND, "%place", "%again = xor i1 %is_done, true\n"), 1);
+}
