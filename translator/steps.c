@@ -212,10 +212,10 @@ static enum pxr_status use_signs(struct tr_compilation *c, struct pxr_error *err
     return PXR_OK;
 }
 
-static enum pxr_status bound_distances(struct tr_compilation *c, struct pxr_error *err)
+static enum pxr_status divide_once(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
-    tr_bound_distances(c->module);
+    tr_divide_once(c->module);
     return PXR_OK;
 }
 

@@ -395,11 +395,13 @@ static void make_guard(struct random_generator *g)
     LLVMPositionBuilderAtEnd(g->builder, rest);
 }
 
-/* The numbers of a loop along a row. */
+/* The numbers of a loop along a row, or over the grid. */
 struct turns {
     LLVMValueRef length;
-    LLVMValueRef left;  /* length - 1 - x */
-    LLVMValueRef place; /* variable: x, and 2^shift more in each turn */
+    LLVMValueRef left;     /* length - 1 - x */
+    LLVMValueRef place;    /* variable: x, and one step more in each turn */
+    LLVMValueRef step;     /* 2^shift, or of the grid */
+    LLVMValueRef quotient; /* of the grid: left / step; otherwise NULL */
     uint32_t shift;
     uint32_t off; /* that places are off what divides the turns; mostly 0 */
 };
@@ -415,8 +417,20 @@ static void make_turn(struct random_generator *g, const struct turns *turns, uin
     LLVMBuildStore(b, LLVMBuildAdd(b, old, place, ""), variable);
     if (random_roll(g, 4) == 0)
         make_statements(g, 1, RANDOM_DEPTH);
-    place = LLVMBuildAdd(b, place, random_number(g, (step << turns->shift) + turns->off), "");
+    place = LLVMBuildAdd(b, place, LLVMBuildMul(b, turns->step, random_number(g, step), ""), "");
+    place = LLVMBuildAdd(b, place, random_number(g, turns->off), "");
     LLVMBuildStore(b, place, turns->place);
+}
+
+/* Whether the last two digits of the number of turns less one say that no remainder is left. Along
+ * a row the number is not known yet. */
+static LLVMValueRef has_no_remainder(struct random_generator *g, const struct turns *turns)
+{
+    LLVMBuilderRef b = g->builder;
+    bool is_known = turns->quotient != NULL;
+    LLVMValueRef mask = random_number(g, is_known ? 3 : UINT32_C(3) << turns->shift);
+    LLVMValueRef digits = LLVMBuildAnd(b, is_known ? turns->quotient : turns->left, mask, "");
+    return LLVMBuildICmp(b, LLVMIntEQ, digits, mask, "");
 }
 
 /* Turns for a remainder, counted by a quotient, of which two digits are asked first. */
@@ -428,11 +442,11 @@ static void make_remainder(struct random_generator *g, const struct turns *turns
     LLVMBasicBlockRef body = random_block(g, "one");
     LLVMBasicBlockRef out = random_block(g, "whole");
     LLVMBasicBlockRef some = random_block(g, "some");
-    LLVMValueRef mask = random_number(g, UINT32_C(3) << turns->shift);
-    LLVMValueRef digits = LLVMBuildAnd(b, turns->left, mask, "");
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, digits, mask, ""), out, some);
+    LLVMBuildCondBr(b, has_no_remainder(g, turns), out, some);
     LLVMPositionBuilderAtEnd(b, some);
-    LLVMValueRef count = LLVMBuildLShr(b, turns->left, random_number(g, turns->shift), "");
+    LLVMValueRef count = turns->quotient;
+    if (count == NULL)
+        count = LLVMBuildLShr(b, turns->left, random_number(g, turns->shift), "");
     count = LLVMBuildAdd(b, count, random_number(g, 1), "");
     LLVMBuildStore(b, LLVMBuildAnd(b, count, random_number(g, 3), ""), counter);
     go(g, head);
@@ -453,8 +467,12 @@ static void make_whole_turns(struct random_generator *g, const struct turns *tur
     LLVMBasicBlockRef body = random_block(g, "four");
     LLVMBasicBlockRef out = random_block(g, "behind");
     LLVMBasicBlockRef some = random_block(g, "some");
-    LLVMValueRef least = random_number(g, ((1 + random_roll(g, 4)) << turns->shift) + turns->off);
-    LLVMValueRef is_short = LLVMBuildICmp(b, LLVMIntULT, turns->left, least, "");
+    uint32_t least = 1 + random_roll(g, 4);
+    LLVMValueRef is_short =
+        turns->quotient != NULL
+            ? LLVMBuildICmp(b, LLVMIntULT, turns->quotient, random_number(g, least), "")
+            : LLVMBuildICmp(b, LLVMIntULT, turns->left,
+                            random_number(g, (least << turns->shift) + turns->off), "");
     LLVMBuildCondBr(b, is_short, out, some);
     LLVMPositionBuilderAtEnd(b, some);
     go(g, head);
@@ -467,7 +485,15 @@ static void make_whole_turns(struct random_generator *g, const struct turns *tur
     LLVMPositionBuilderAtEnd(b, out);
 }
 
-/* for (place = x; place < length; place += 2^shift), as compilers unroll it. */
+/* The same for all threads, and not 0. */
+static LLVMValueRef random_step(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef some = LLVMBuildAnd(b, g->parameters[N], random_number(g, 127), "");
+    return LLVMBuildAdd(b, some, random_number(g, 1 + random_roll(g, 99)), "");
+}
+
+/* for (place = x; place < length; place += step), as compilers unroll it. */
 static void make_turns(struct random_generator *g)
 {
     LLVMBuilderRef b = g->builder;
@@ -475,6 +501,8 @@ static void make_turns(struct random_generator *g)
     struct turns turns = {.place = random_variable(g, g->i32),
                           .shift = 5 + random_roll(g, 3),
                           .off = random_roll(g, 3) == 0 ? 1 + random_roll(g, 40) : 0};
+    bool is_of_grid = random_roll(g, 2) == 0;
+    turns.step = is_of_grid ? random_step(g) : random_number(g, UINT32_C(1) << turns.shift);
     turns.length =
         random_roll(g, 4) == 0
             ? LLVMBuildAnd(b, random_read(g), random_number(g, 511), "")
@@ -487,6 +515,8 @@ static void make_turns(struct random_generator *g)
     LLVMBuildCondBr(b, is_inside, row, behind);
     LLVMPositionBuilderAtEnd(b, row);
     turns.left = LLVMBuildAdd(b, turns.length, LLVMBuildNot(b, x, ""), "");
+    if (is_of_grid)
+        turns.quotient = LLVMBuildUDiv(b, turns.left, turns.step, "");
     make_remainder(g, &turns);
     make_whole_turns(g, &turns);
     go(g, behind);

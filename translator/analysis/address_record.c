@@ -18,6 +18,7 @@ static const struct {
 } links[] = {
     {TR_RECORD_THREAD, offsetof(struct rt_thread, block), TR_RECORD_BLOCK},
     {TR_RECORD_BLOCK, offsetof(struct rt_block, launch), TR_RECORD_LAUNCH},
+    {TR_RECORD_BLOCK, offsetof(struct rt_block, threads), TR_RECORD_THREAD},
     {TR_RECORD_LAUNCH, offsetof(struct rt_launch, params), TR_RECORD_PARAMS},
     {TR_RECORD_LAUNCH, offsetof(struct rt_launch, slots), TR_RECORD_SLOTS},
 };

@@ -25,8 +25,12 @@ void tr_ask_low_bits(LLVMModuleRef module);
 /* Behind facts: signed arithmetic on counters that are never negative is unsigned (signs.c). */
 void tr_use_signs(LLVMModuleRef module);
 
-/* Behind facts: distances to the end of a row are less than the row is long (distances.c). */
-void tr_bound_distances(LLVMModuleRef module);
+/* Whether the quotient is used as nvcc uses the number of turns of a loop that it unrolls: one
+ * more, some of its digits, and compared (one_quotient.c). */
+bool tr_counts_turns(LLVMValueRef quotient);
+
+/* Numbers of turns that are divided as 32 or as 64 bits are divided once (one_quotient.c). */
+void tr_divide_once(LLVMModuleRef module);
 
 /* Behind facts: loops whose body runs equally often for all threads count so (even_trips.c). */
 void tr_count_even_trips(LLVMModuleRef module);

@@ -295,8 +295,11 @@ Test(aarch64, operations_have_an_instruction_where_there_is_one, .timeout = 600)
          "caspal", "ldaxp stlxp"},
         {"atom.global.add.f32 %f1, [%rd1], 0f3F800000; st.global.f32 [%rd2], %f1;", "casal",
          "ldaxr stlxr"},
-        {"atom.global.add.f64 %fd1, [%rd1], 0d3FF0000000000000; st.global.f64 [%rd2], %fd1;",
-         "casal", "ldaxr stlxr"},
+        {"atom.global.add.f64 %fd1, [%rd1], 0d3FF0000000000000; st.global.f64 [%rd2], %fd1;", "cas",
+         RELAXED},
+        {"atom.acq_rel.gpu.global.add.f64 %fd1, [%rd1], 0d3FF0000000000000; "
+         "st.global.f64 [%rd2], %fd1;",
+         "casal", BOTH},
         {"red.relaxed.gpu.global.add.u32 [%rd1], 5;", "stadd|ldadd", RELAXED},
         {"red.release.gpu.global.add.u32 [%rd1], 5;", "staddl|ldaddl", RELEASED},
     };

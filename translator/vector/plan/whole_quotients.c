@@ -5,14 +5,20 @@
  * four at a time. The number of turns is `(n - 1 - lane) >> 5`, and whether there is a remainder is
  * asked as `(n - 1 - lane) & 96`, before that. Threads that have the quotient in common
  * (common_quotients.c) have all its parts in common: they are taken out of it here.
+ *
+ * A loop over the grid, `for (i = place; i < n; i += threads)`, divides by the number of threads,
+ * and does so behind `place < n`. That quotient moves in front of the branch, where it is asked for
+ * whatever comes behind the loop.
  */
 #include <llvm-c/Core.h>
 
+#include "translator/analysis/address.h"
+#include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 #include "translator/vector/plan/plan.h"
 
 /* Instructions that a number is made of, which are moved with it. */
-#define DEPTH_MAX 4
+#define DEPTH_MAX 8
 
 struct mover {
     LLVMBuilderRef builder;
@@ -55,26 +61,65 @@ static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block)
     return is_only ? LLVMGetInstructionParent(LLVMGetUser(use)) : NULL;
 }
 
+/* Whether it reads what the launch or the block says, which is there for every thread. */
+static bool is_told(LLVMValueRef load)
+{
+    return tr_is_invariant_load(load) &&
+           tr_field_of(load, TR_RECORD_BLOCK).record != TR_RECORD_NONE;
+}
+
 /* Whether the instruction can be done early, and is of little price. */
 static bool can_rise(LLVMValueRef inst)
 {
     if (LLVMIsAInstruction(inst) == NULL)
         return false;
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    return opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMXor || opcode == LLVMLShr;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMXor:
+    case LLVMZExt:
+    case LLVMTrunc:
+        return true;
+    case LLVMGetElementPtr:
+        return LLVMGetNumOperands(inst) == 2 && LLVMIsAConstantInt(LLVMGetOperand(inst, 1)) != NULL;
+    case LLVMLoad:
+        return is_told(inst);
+    default:
+        return false;
+    }
 }
 
-static bool is_of_block(LLVMValueRef value, LLVMBasicBlockRef block)
+static bool has_operand_of(LLVMValueRef inst, LLVMBasicBlockRef block)
 {
-    return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionParent(value) == block;
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
+        LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
+        if (LLVMIsAInstruction(operand) != NULL && LLVMGetInstructionParent(operand) == block)
+            return true;
+    }
+    return false;
 }
 
 /* What is promised of the number is true where it was. */
 static void drop_promises(LLVMValueRef inst)
 {
-    if (LLVMGetInstructionOpcode(inst) == LLVMLShr) {
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLShr:
+    case LLVMUDiv:
         LLVMSetExact(inst, false);
-    } else if (LLVMGetInstructionOpcode(inst) != LLVMXor) {
+        break;
+    case LLVMZExt:
+        LLVMSetNNeg(inst, false);
+        break;
+    case LLVMGetElementPtr:
+        LLVMGEPSetNoWrapFlags(inst, 0);
+        break;
+    case LLVMXor:
+    case LLVMLoad:
+        break;
+    default:
         LLVMSetNSW(inst, false);
         LLVMSetNUW(inst, false);
     }
@@ -115,12 +160,43 @@ static bool is_known(const struct search *search, LLVMBasicBlockRef block)
     return false;
 }
 
+/* Whether control may come from one block to the other, but not through the third. */
+static bool can_come(LLVMBasicBlockRef from, LLVMBasicBlockRef to, LLVMBasicBlockRef without)
+{
+    struct search search = {.blocks = {from}, .count = 1};
+    for (uint32_t i = 0; i < search.count; i++) {
+        if (search.blocks[i] == to)
+            return true;
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(search.blocks[i]);
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(end) && search.count < MOST_BLOCKS; k++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+            if (next != without && !is_known(&search, next))
+                search.blocks[search.count++] = next;
+        }
+    }
+    return false;
+}
+
+/* The loop over the threads of a row that begins there; NULL: none does. */
+static const struct tr_counted *loop_over_row(const struct tr_nest *nests, uint32_t nest_count,
+                                              LLVMBasicBlockRef block)
+{
+    for (uint32_t i = 0; i < nest_count; i++)
+        if (nests[i].x.header == block)
+            return &nests[i].x;
+    return NULL;
+}
+
 /* Whether a thread's control may come back to `from` without having gone to `to`, which is behind
  * it: then a loop is left there, and what is used behind a loop is not made in it but for phis. */
 static bool leaves_loop(const struct tr_nest *nests, uint32_t nest_count, LLVMBasicBlockRef from,
                         LLVMBasicBlockRef to)
 {
     struct search search = {.nests = nests, .nest_count = nest_count, .blocks = {from}, .count = 1};
+    const struct tr_counted *row = loop_over_row(nests, nest_count, from);
+    if (row !=
+        NULL) /* who comes back is another thread: `to` is one's own, or behind all threads */
+        return row->latch == from || !can_come(to, row->latch, from);
     if (is_last_of_thread(&search, from))
         return true;
     for (uint32_t i = 0; i < search.count; i++) {
@@ -142,8 +218,7 @@ static void move_up(struct mover *mover, LLVMValueRef inst)
     for (;;) {
         LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
         LLVMBasicBlockRef above = only_predecessor(block);
-        if (above == NULL || is_of_block(LLVMGetOperand(inst, 0), block) ||
-            is_of_block(LLVMGetOperand(inst, 1), block) ||
+        if (above == NULL || has_operand_of(inst, block) ||
             leaves_loop(mover->nests, mover->nest_count, above, block))
             return;
         drop_promises(inst);
@@ -153,21 +228,40 @@ static void move_up(struct mover *mover, LLVMValueRef inst)
     }
 }
 
-/* Moves the number up as far as that goes, behind what it is made of. */
-static void rise(struct mover *mover, LLVMValueRef number, uint32_t depth)
+/* Numbers without a digit in common are added: that is a promise, too, but one that may be broken.
+ */
+static LLVMValueRef as_sum(struct mover *mover, LLVMValueRef number)
 {
+    if (LLVMIsAInstruction(number) == NULL || LLVMGetInstructionOpcode(number) != LLVMOr ||
+        !LLVMGetIsDisjoint(number))
+        return number;
+    LLVMPositionBuilderBefore(mover->builder, number);
+    LLVMValueRef sum =
+        LLVMBuildAdd(mover->builder, LLVMGetOperand(number, 0), LLVMGetOperand(number, 1), "");
+    if (LLVMIsAInstruction(sum) == NULL)
+        return number;
+    LLVMReplaceAllUsesWith(number, sum);
+    LLVMInstructionEraseFromParent(number);
+    return sum;
+}
+
+/* Moves the number up as far as that goes, behind what it is made of. Returns the number. */
+static LLVMValueRef rise(struct mover *mover, LLVMValueRef number, uint32_t depth)
+{
+    number = as_sum(mover, number);
     if (!can_rise(number) || depth == 0)
-        return;
-    for (unsigned i = 0; i < 2; i++)
-        rise(mover, LLVMGetOperand(number, i), depth - 1);
+        return number;
+    for (int i = 0; i < LLVMGetNumOperands(number); i++)
+        rise(mover, LLVMGetOperand(number, (unsigned)i), depth - 1);
     move_up(mover, number);
+    return number;
 }
 
 /* Moves the quotient to where the number is made, so that all of its parts are behind it, and both
  * in front of branches that the number does not depend on. */
 static void make_early(struct mover *mover, LLVMValueRef quotient, LLVMValueRef number)
 {
-    rise(mover, number, DEPTH_MAX);
+    number = rise(mover, number, DEPTH_MAX);
     drop_promises(quotient);
     LLVMInstructionRemoveFromParent(quotient);
     LLVMValueRef next = LLVMIsAPHINode(number) != NULL
@@ -175,6 +269,31 @@ static void make_early(struct mover *mover, LLVMValueRef quotient, LLVMValueRef 
                             : LLVMGetNextInstruction(number);
     LLVMPositionBuilderBefore(mover->builder, next);
     LLVMInsertIntoBuilder(mover->builder, quotient);
+}
+
+/* Whether it is a number of turns by what all threads have in common, as tr_counts_turns says. */
+static bool is_number_of_turns(LLVMValueRef inst)
+{
+    return LLVMGetInstructionOpcode(inst) == LLVMUDiv &&
+           LLVMIsAConstant(LLVMGetOperand(inst, 1)) == NULL && tr_counts_turns(inst);
+}
+
+/* In front of branches the divisor may be anything. */
+static void divide_early(struct mover *mover, LLVMValueRef quotient)
+{
+    LLVMBuilderRef builder = mover->builder;
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(quotient);
+    rise(mover, LLVMGetOperand(quotient, 0), DEPTH_MAX);
+    rise(mover, LLVMGetOperand(quotient, 1), DEPTH_MAX);
+    move_up(mover, quotient);
+    if (LLVMGetInstructionParent(quotient) == block)
+        return;
+    mover->has_moved = true;
+    LLVMValueRef divisor = LLVMGetOperand(quotient, 1);
+    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(divisor), 1, false);
+    LLVMPositionBuilderBefore(builder, quotient);
+    LLVMValueRef is_some = LLVMBuildICmp(builder, LLVMIntUGT, divisor, one, "");
+    LLVMSetOperand(quotient, 1, LLVMBuildSelect(builder, is_some, divisor, one, ""));
 }
 
 /* The digits of a number from one on, which a quotient has, too. */
@@ -208,9 +327,12 @@ bool tr_make_quotients_whole(LLVMValueRef function, const struct tr_nest *nests,
                               LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function))),
                           .nests = nests,
                           .nest_count = count};
-    TR_FOR_EACH_INSTRUCTION(inst, function)
+    TR_FOR_EACH_INSTRUCTION(inst, function) {
         if (LLVMGetInstructionOpcode(inst) == LLVMAnd)
             take_out(&mover, inst);
+        else if (is_number_of_turns(inst))
+            divide_early(&mover, inst);
+    }
     LLVMDisposeBuilder(mover.builder);
     return mover.has_moved;
 }
