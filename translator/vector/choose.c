@@ -373,7 +373,7 @@ static enum pxr_status make_estimate(struct tr_iteration *iteration, uint32_t wi
     estimate->is_straight = iteration->loops.count == 0;
     if (estimate->gathers_sparsely)
         estimate->vector *= SPARSE;
-    if (iteration->loops.count > 0 && !is_worthwhile(estimate))
+    if (estimate->far.bytes != 0 && !is_worthwhile(estimate))
         estimate->scalar += scalar_cost_of_far_turns(iteration, width);
     return count_live(iteration, estimate, err);
 }

@@ -187,7 +187,7 @@ static uint32_t bytes_apart(const struct tr_iteration *iteration, uint32_t numbe
 
 bool tr_turns_are_far(const struct tr_iteration *iteration, uint32_t number)
 {
-    if (iteration->accesses[number] == NULL)
+    if (bytes_apart(iteration, number) == 0)
         return false;
     struct tr_turning turning = tr_turning_around(iteration, number);
     if (turning.loop == NULL)
@@ -208,9 +208,9 @@ static void look_at_loop(const struct tr_iteration *iteration, uint32_t loop,
         if (segment == TR_NONE || iteration->loops.innermost[segment] != loop)
             continue;
         length += iteration->shapes.values[v].kind == TR_VARYING;
-        uint32_t bytes = bytes_apart(iteration, v);
-        if (bytes == 0 || !tr_turns_are_far(iteration, v))
+        if (!tr_turns_are_far(iteration, v))
             continue;
+        uint32_t bytes = bytes_apart(iteration, v);
         accesses++;
         if (turns->bytes == 0 || bytes < turns->bytes)
             turns->bytes = bytes;

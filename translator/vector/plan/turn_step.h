@@ -31,8 +31,8 @@ struct tr_number *tr_turn_added(const struct tr_turning *turning, LLVMValueRef v
 /* Whether the value adds two others. */
 bool tr_turn_is_sum(LLVMValueRef inst);
 
-/* Whether the value is an access in a loop of which each turn is so far from the last that no
- * machine takes them for one stream. Behind the plan of the accesses. */
+/* Whether the value accesses neighbours, in a loop of which each turn is so far from the last that
+ * no machine takes them for one stream. Behind the plan of the accesses. */
 bool tr_turns_are_far(const struct tr_iteration *iteration, uint32_t number);
 
 /* Loops of which each turn goes through memory so far from the last that no machine takes them for
