@@ -92,13 +92,16 @@ static bool can_rise(LLVMValueRef inst)
     }
 }
 
+static bool is_of_block(LLVMValueRef value, LLVMBasicBlockRef block)
+{
+    return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionParent(value) == block;
+}
+
 static bool has_operand_of(LLVMValueRef inst, LLVMBasicBlockRef block)
 {
-    for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
-        LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
-        if (LLVMIsAInstruction(operand) != NULL && LLVMGetInstructionParent(operand) == block)
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        if (is_of_block(LLVMGetOperand(inst, (unsigned)i), block))
             return true;
-    }
     return false;
 }
 
@@ -225,43 +228,41 @@ static void move_up(struct mover *mover, LLVMValueRef inst)
         LLVMInstructionRemoveFromParent(inst);
         LLVMPositionBuilderBefore(mover->builder, LLVMGetBasicBlockTerminator(above));
         LLVMInsertIntoBuilder(mover->builder, inst);
+        mover->has_moved = true;
     }
 }
 
-/* Numbers without a digit in common are added: that is a promise, too, but one that may be broken.
- */
-static LLVMValueRef as_sum(struct mover *mover, LLVMValueRef number)
+/* Numbers without a digit in common are added as well: a promise that is kept where they are. */
+static void use_sum(struct mover *mover, LLVMValueRef inst, unsigned which)
 {
-    if (LLVMIsAInstruction(number) == NULL || LLVMGetInstructionOpcode(number) != LLVMOr ||
-        !LLVMGetIsDisjoint(number))
-        return number;
-    LLVMPositionBuilderBefore(mover->builder, number);
+    LLVMValueRef number = LLVMGetOperand(inst, which);
+    if (!is_of_block(number, LLVMGetInstructionParent(inst)) ||
+        LLVMGetInstructionOpcode(number) != LLVMOr || !LLVMGetIsDisjoint(number))
+        return;
+    LLVMPositionBuilderBefore(mover->builder, inst);
     LLVMValueRef sum =
         LLVMBuildAdd(mover->builder, LLVMGetOperand(number, 0), LLVMGetOperand(number, 1), "");
-    if (LLVMIsAInstruction(sum) == NULL)
-        return number;
-    LLVMReplaceAllUsesWith(number, sum);
-    LLVMInstructionEraseFromParent(number);
-    return sum;
+    LLVMSetOperand(inst, which, sum);
+    mover->has_moved = true;
 }
 
-/* Moves the number up as far as that goes, behind what it is made of. Returns the number. */
-static LLVMValueRef rise(struct mover *mover, LLVMValueRef number, uint32_t depth)
+/* Moves the number up as far as that goes, behind what it is made of. */
+static void rise(struct mover *mover, LLVMValueRef number, uint32_t depth)
 {
-    number = as_sum(mover, number);
     if (!can_rise(number) || depth == 0)
-        return number;
-    for (int i = 0; i < LLVMGetNumOperands(number); i++)
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(number); i++) {
+        use_sum(mover, number, (unsigned)i);
         rise(mover, LLVMGetOperand(number, (unsigned)i), depth - 1);
+    }
     move_up(mover, number);
-    return number;
 }
 
 /* Moves the quotient to where the number is made, so that all of its parts are behind it, and both
  * in front of branches that the number does not depend on. */
 static void make_early(struct mover *mover, LLVMValueRef quotient, LLVMValueRef number)
 {
-    number = rise(mover, number, DEPTH_MAX);
+    rise(mover, number, DEPTH_MAX);
     drop_promises(quotient);
     LLVMInstructionRemoveFromParent(quotient);
     LLVMValueRef next = LLVMIsAPHINode(number) != NULL
@@ -288,7 +289,6 @@ static void divide_early(struct mover *mover, LLVMValueRef quotient)
     move_up(mover, quotient);
     if (LLVMGetInstructionParent(quotient) == block)
         return;
-    mover->has_moved = true;
     LLVMValueRef divisor = LLVMGetOperand(quotient, 1);
     LLVMValueRef one = LLVMConstInt(LLVMTypeOf(divisor), 1, false);
     LLVMPositionBuilderBefore(builder, quotient);
