@@ -29,14 +29,9 @@ struct quotient {
     LLVMBasicBlockRef narrow_block;
 };
 
-static bool is_opcode(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionOpcode(value) == opcode;
-}
-
 static bool is_division(LLVMValueRef value, unsigned bits)
 {
-    return is_opcode(value, LLVMUDiv) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == bits;
+    return tr_is_opcode(value, LLVMUDiv) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == bits;
 }
 
 static bool find_quotient(LLVMValueRef phi, struct quotient *quotient)
@@ -57,14 +52,22 @@ static bool find_quotient(LLVMValueRef phi, struct quotient *quotient)
     return false;
 }
 
-/* Whether the number of 64 bits has this one as its low half; is_all: and nothing else, where both
- * are used. */
-static bool is_low_half(LLVMValueRef half, LLVMValueRef whole, bool *is_all)
+static bool is_cut(LLVMValueRef half, LLVMValueRef whole)
 {
-    bool is_cut = LLVMIsATruncInst(half) != NULL && LLVMGetOperand(half, 0) == whole;
-    bool is_extended = LLVMIsAZExtInst(whole) != NULL && LLVMGetOperand(whole, 0) == half;
-    *is_all = is_extended || (is_cut && LLVMGetNUW(half));
-    return is_extended || is_cut;
+    return LLVMIsATruncInst(half) != NULL && LLVMGetOperand(half, 0) == whole;
+}
+
+/* Whether the number of 64 bits has this one as its low half and, where both are used, nothing
+ * else. */
+static bool is_all_of(LLVMValueRef half, LLVMValueRef whole)
+{
+    return (LLVMIsAZExtInst(whole) != NULL && LLVMGetOperand(whole, 0) == half) ||
+           (is_cut(half, whole) && LLVMGetNUW(half));
+}
+
+static bool is_low_half(LLVMValueRef half, LLVMValueRef whole)
+{
+    return is_cut(half, whole) || is_all_of(half, whole);
 }
 
 /* The branch that alone leads to the block; NULL: there are other ways, or it is none. */
@@ -109,7 +112,7 @@ static bool is_in(LLVMValueRef value, const struct quotient *quotient)
 
 static bool is_or_of(LLVMValueRef value, LLVMValueRef a, LLVMValueRef b)
 {
-    return is_opcode(value, LLVMOr) &&
+    return tr_is_opcode(value, LLVMOr) &&
            ((LLVMGetOperand(value, 0) == a && LLVMGetOperand(value, 1) == b) ||
             (LLVMGetOperand(value, 0) == b && LLVMGetOperand(value, 1) == a));
 }
@@ -120,21 +123,22 @@ static bool is_one(const struct quotient *quotient)
     LLVMValueRef dividend = LLVMGetOperand(quotient->wide, 0);
     LLVMValueRef divisor = LLVMGetOperand(quotient->wide, 1);
     LLVMValueRef asked = number_asked_for(quotient->narrow_block);
-    bool is_narrow_dividend, is_narrow_divisor;
+    LLVMValueRef low_divisor = LLVMGetOperand(quotient->narrow, 1);
     if (asked == NULL || is_in(dividend, quotient) ||
         is_in(LLVMIsAZExtInst(divisor) != NULL ? LLVMGetOperand(divisor, 0) : divisor, quotient) ||
-        !is_low_half(LLVMGetOperand(quotient->narrow, 0), dividend, &is_narrow_dividend) ||
-        !is_low_half(LLVMGetOperand(quotient->narrow, 1), divisor, &is_narrow_divisor))
+        !is_low_half(LLVMGetOperand(quotient->narrow, 0), dividend) ||
+        !is_low_half(low_divisor, divisor))
         return false;
-    return (asked == dividend && is_narrow_divisor) || is_or_of(asked, dividend, divisor);
+    return (asked == dividend && is_all_of(low_divisor, divisor)) ||
+           is_or_of(asked, dividend, divisor);
 }
 
 bool tr_counts_turns(LLVMValueRef quotient)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(quotient); use != NULL; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        bool is_count =
-            is_opcode(user, LLVMAdd) || is_opcode(user, LLVMAnd) || is_opcode(user, LLVMICmp);
+        bool is_count = tr_is_opcode(user, LLVMAdd) || tr_is_opcode(user, LLVMAnd) ||
+                        tr_is_opcode(user, LLVMICmp);
         if (!is_count || LLVMIsAConstantInt(LLVMGetOperand(user, 1)) == NULL)
             return false;
     }

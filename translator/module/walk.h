@@ -19,6 +19,11 @@
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block_), next_ = NULL;                    \
              inst != NULL && (next_ = LLVMGetNextInstruction(inst), true); inst = next_)
 
+static inline bool tr_is_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionOpcode(value) == opcode;
+}
+
 /* The block's first instruction that is no phi. */
 static inline LLVMValueRef tr_first_behind_phis(LLVMBasicBlockRef block)
 {

@@ -12,6 +12,7 @@
  */
 #include <llvm-c/Core.h>
 
+#include "translator/module/walk.h"
 #include "translator/vector/plan/plan.h"
 
 /* Values that are looked at to know what a number is made of. */
@@ -28,11 +29,6 @@ struct turns {
 
 /* ---- numbers ---- */
 
-static bool is_opcode(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionOpcode(value) == opcode;
-}
-
 /* Whether the low digits are zeros. */
 static bool is_whole(uint64_t number, unsigned digits)
 {
@@ -44,14 +40,14 @@ static bool is_multiple(LLVMValueRef value, unsigned digits)
     uint64_t constant = 0;
     if (tr_find_unsigned(value, &constant))
         return is_whole(constant, digits);
-    return is_opcode(value, LLVMShl) && tr_find_unsigned(LLVMGetOperand(value, 1), &constant) &&
+    return tr_is_opcode(value, LLVMShl) && tr_find_unsigned(LLVMGetOperand(value, 1), &constant) &&
            constant >= digits;
 }
 
 /* -1 - x */
 static bool is_inverse(LLVMValueRef value, LLVMValueRef x)
 {
-    return is_opcode(value, LLVMXor) && LLVMGetOperand(value, 0) == x &&
+    return tr_is_opcode(value, LLVMXor) && LLVMGetOperand(value, 0) == x &&
            LLVMIsAConstantInt(LLVMGetOperand(value, 1)) != NULL &&
            LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
 }
@@ -62,8 +58,9 @@ static bool find_turns(const struct tr_iteration *iteration, LLVMValueRef quotie
     uint64_t digits = 0;
     LLVMValueRef dividend = LLVMGetOperand(quotient, 0);
     LLVMValueRef x = iteration->graph.values[iteration->x].llvm;
-    if (!is_opcode(quotient, LLVMLShr) || !tr_find_unsigned(LLVMGetOperand(quotient, 1), &digits) ||
-        digits >= 32 || !is_opcode(dividend, LLVMAdd))
+    if (!tr_is_opcode(quotient, LLVMLShr) ||
+        !tr_find_unsigned(LLVMGetOperand(quotient, 1), &digits) || digits >= 32 ||
+        !tr_is_opcode(dividend, LLVMAdd))
         return false;
     bool is_second = is_inverse(LLVMGetOperand(dividend, 1), x);
     if (!is_second && !is_inverse(LLVMGetOperand(dividend, 0), x))

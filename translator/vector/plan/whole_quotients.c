@@ -197,8 +197,8 @@ static bool leaves_loop(const struct tr_nest *nests, uint32_t nest_count, LLVMBa
 {
     struct search search = {.nests = nests, .nest_count = nest_count, .blocks = {from}, .count = 1};
     const struct tr_counted *row = loop_over_row(nests, nest_count, from);
-    if (row !=
-        NULL) /* who comes back is another thread: `to` is one's own, or behind all threads */
+    /* Who comes back there is another thread: `to` is one's own, or behind all threads. */
+    if (row != NULL)
         return row->latch == from || !can_come(to, row->latch, from);
     if (is_last_of_thread(&search, from))
         return true;
