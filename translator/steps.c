@@ -562,6 +562,13 @@ static enum pxr_status mend_shifted_masks(struct tr_compilation *c, struct pxr_e
     return PXR_OK;
 }
 
+static enum pxr_status mend_element_numbers(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_mend_element_numbers(c->module);
+    return PXR_OK;
+}
+
 static bool loses_selects(const struct tr_compilation *c)
 {
     return tr_loses_selects(c->module);

@@ -398,6 +398,7 @@ static enum pxr_status widen_prepared(LLVMModuleRef module, const struct iterati
         tr_mend_one_lane_stores(module);
         tr_mend_bit_choices(module);
         tr_mend_shifted_masks(module);
+        tr_mend_element_numbers(module);
     }
     return status;
 }

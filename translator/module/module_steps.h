@@ -88,6 +88,9 @@ void tr_mend_bit_choices(LLVMModuleRef module);
 /* Likewise: shifts masks of few lanes as integers (shifted_masks.c). */
 void tr_mend_shifted_masks(LLVMModuleRef module);
 
+/* Likewise: freezes numbers of elements (element_numbers.c). */
+void tr_mend_element_numbers(LLVMModuleRef module);
+
 /* Likewise, where LLVM would do otherwise: selections from what was compared stay selections
  * (selects.c). */
 void tr_keep_selects(LLVMModuleRef module);
