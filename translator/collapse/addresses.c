@@ -47,9 +47,7 @@ static void hoist_launch_loads(LLVMBuilderRef builder, LLVMValueRef function)
 
 #define ADDENDS_MAX 16
 
-/* Whether the value is a parameter, perhaps without its low bits: if nothing else is one, it is a
- * pointer. */
-static bool is_param(LLVMValueRef value)
+bool tr_is_pointer_parameter(LLVMValueRef value)
 {
     if (LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMAnd &&
         LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
@@ -66,9 +64,9 @@ static LLVMValueRef take_params(LLVMBuilderRef builder, struct tr_sum *sum)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < sum->count; i++) {
         const struct tr_term term = sum->terms[i];
-        if (!is_param(term.index))
+        if (!tr_is_pointer_parameter(term.index))
             sum->terms[kept++] = term;
-        for (uint64_t n = 0; is_param(term.index) && n < term.factor; n++)
+        for (uint64_t n = 0; tr_is_pointer_parameter(term.index) && n < term.factor; n++)
             params = params ? LLVMBuildAdd(builder, params, term.index, "") : term.index;
     }
     sum->count = kept;

@@ -10,6 +10,7 @@
 
 #include "translator/analysis/address.h"
 #include "translator/collapse/again.h"
+#include "translator/collapse/prepare.h"
 #include "translator/module/walk.h"
 
 struct split {
@@ -104,26 +105,38 @@ static bool is_narrow_index(const struct split *split, LLVMValueRef term)
     return shape.kind == TR_AFFINE && shape.stride != 0;
 }
 
-/* Whether the first value is an address, or part of one, with such an index. */
-static bool starts_at_index(const struct split *split, LLVMValueRef start)
+/* Whether addresses from the first value on are neighbours but where such an index wraps. */
+static bool starts_at_index(const struct split *split, const struct tr_sum *start)
+{
+    if (split->kernel->shapes.values[split->phi].kind != TR_VARYING)
+        return false;
+    for (uint32_t i = 0; i < start->count; i++)
+        if (is_narrow_index(split, start->terms[i].index))
+            return true;
+    return false;
+}
+
+static bool starts_at_pointer(const struct tr_sum *start)
+{
+    for (uint32_t i = 0; i < start->count; i++)
+        if (tr_is_pointer_parameter(start->terms[i].index))
+            return true;
+    return start->base != NULL;
+}
+
+static bool helps_vectors(const struct split *split, LLVMValueRef start)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(split->kernel->graph.function);
     struct tr_sum_query query = {.layout = LLVMGetModuleDataLayout(module),
                                  .through = TR_AS_INDICES};
     struct tr_sum sum;
     tr_sum_of(&query, start, &sum);
-    bool has_index = false;
-    for (uint32_t i = 0; sum.is_known && i < sum.count; i++)
-        has_index |= is_narrow_index(split, sum.terms[i].index);
-    return has_index;
+    return sum.is_known && (starts_at_index(split, &sum) || starts_at_pointer(&sum));
 }
 
 static bool is_useful_start(const struct split *split, LLVMValueRef start)
 {
-    if (split->is_shared)
-        return is_own_start(split, start);
-    return split->kernel->shapes.values[split->phi].kind == TR_VARYING &&
-           starts_at_index(split, start);
+    return split->is_shared ? is_own_start(split, start) : helps_vectors(split, start);
 }
 
 static bool can_be_split(const struct split *split)

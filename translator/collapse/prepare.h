@@ -16,6 +16,10 @@
  * offset. */
 void tr_prepare_addresses(LLVMValueRef function);
 
+/* Whether the value is a parameter, perhaps without its low bits: if nothing else in a sum is one,
+ * it is a pointer. */
+bool tr_is_pointer_parameter(LLVMValueRef value);
+
 /* Whether the load reads, through the kernel's first argument, a value that is the same for the
  * whole launch. */
 bool tr_is_launch_load(LLVMValueRef inst);

@@ -269,3 +269,15 @@ Test(inductions, vectors_want_an_index_that_may_wrap_apart)
     cr_expect(!is_plain_loop_split(same, true));
     cr_expect(!is_plain_loop_split(loaded, true));
 }
+
+/* What is accessed is that pointer and indices then. */
+Test(inductions, vectors_want_a_pointer_apart)
+{
+    static const char parameter[] = "%address = load i64, ptr %params, !invariant.load !0\n"
+                                    "%place = xor i32 %tid, 3\n%bytes = zext i32 %place to i64\n"
+                                    "%start = add i64 %address, %bytes\n";
+    static const char number[] = "%place = xor i32 %tid, 3\n%start = zext i32 %place to i64\n";
+    cr_expect(is_plain_loop_split(parameter, true));
+    cr_expect(!is_plain_loop_split(parameter, false));
+    cr_expect(!is_plain_loop_split(number, true));
+}

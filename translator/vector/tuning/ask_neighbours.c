@@ -58,12 +58,20 @@ struct asked {
 static const struct asked of_one = {.is_of_two = false};
 static const struct asked of_two = {.is_of_two = true};
 
-/* Short rows are asked for two at once. Those of unknown length are expected to be long. */
+/* Of rows as long as so many vectors, three vectors of four are within one. */
+#define VECTORS_OF_ROW 4
+
+/* Short rows are asked for two at once, where that gains. Those of unknown length are expected to
+ * be long. */
 static const struct asked *asked_of(const struct tr_access_question *question)
 {
-    if (is_row(question, TR_LONG_ROW))
+    bool is_for_two = gains_in_two(question);
+    uint32_t length = VECTORS_OF_ROW * question->width;
+    if (is_for_two || length > TR_LONG_ROW)
+        length = TR_LONG_ROW;
+    if (is_row(question, length))
         return &of_one;
-    return gains_in_two(question) && is_row(question, question->width) ? &of_two : NULL;
+    return is_for_two && is_row(question, question->width) ? &of_two : NULL;
 }
 
 static const void *find(struct tr_access_question *question)

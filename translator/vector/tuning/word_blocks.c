@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Accesses of a lane to neighbouring words, where lanes are far apart: a row of a matrix for each
- * thread, in a loop that has been unrolled. Each lane's words become one access of 16 bytes and are
- * transposed in registers: a fourth of the accesses that a gather or scatter for each word makes.
+ * Accesses of a lane to neighbouring words, where lanes are far apart or anywhere: a row of a
+ * matrix for each thread, in a loop that has been unrolled; structures that are looked up. Each
+ * lane's words become one access of 16 bytes and are transposed in registers: a fourth of the
+ * accesses that a gather or scatter for each word makes.
  *
  * Loads move up to the first of them and stores down to the last. Iterations are independent, so
  * that only accesses of the same thread can be in the way; not those to other words of the same
@@ -16,8 +17,8 @@
 
 #define GROUP_MAX   64
 
-/* Accesses of one segment with one stride that can be done at one place: loads at the first of
- * them, stores at the last. */
+/* Accesses of one segment, alike from lane to lane, that can be done at one place: loads at the
+ * first of them, stores at the last. */
 struct group {
     uint32_t count;
     uint32_t values[GROUP_MAX]; /* in order of the segment */
@@ -47,7 +48,7 @@ static enum role role_of(const struct tr_iteration *iteration, const struct tr_m
     if ((inst->opcode == LLVMLoad || inst->opcode == LLVMStore) && tr_is_plain_access(inst->llvm)) {
         struct tr_memory other = tr_plan_describe(iteration, value);
         struct tr_sum others = tr_plan_sum(iteration, other.address);
-        bool is_like = other.has_stride && other.stride == memory->stride &&
+        bool is_like = other.has_stride == memory->has_stride && other.stride == memory->stride &&
                        other.type == memory->type && tr_sum_distance(sum, &others, offset) &&
                        *offset % (int64_t)memory->bytes == 0;
         if (is_like && (other.stored != NULL) != is_store)
@@ -117,7 +118,19 @@ static struct group group_of(const struct tr_iteration *iteration, const struct 
 
 /* ---- blocks of a group ---- */
 
-/* The words from `low` on, if all of them are accessed. */
+/* Whether words that nobody asked for can be loaded with the others: an aligned block is never on
+ * two pages. */
+static bool can_be_filled_up(const struct tr_iteration *iteration, const struct block *block)
+{
+    uint32_t lowest = 0;
+    while (lowest < block->fields.count && block->fields.fields[lowest] != 0)
+        lowest++;
+    return block->memory->stored == NULL && block->fields.count > 1 &&
+           LLVMGetAlignment(iteration->graph.values[block->fields.values[lowest]].llvm) >=
+               BLOCK_BYTES;
+}
+
+/* The words from `low` on, if they can be accessed together. */
 static bool fill_block(const struct tr_iteration *iteration, const struct group *group,
                        struct block *block)
 {
@@ -132,9 +145,9 @@ static bool fill_block(const struct tr_iteration *iteration, const struct group 
         block->fields.values[block->fields.count] = group->values[i];
         block->fields.fields[block->fields.count++] = (uint32_t)word;
     }
-    if (block->fields.count < block->words)
+    if (block->fields.count < block->words && !can_be_filled_up(iteration, block))
         return false;
-    uint32_t place = memory->stored == NULL ? 0 : block->words - 1;
+    uint32_t place = memory->stored == NULL ? 0 : block->fields.count - 1;
     block->fields.place = block->fields.values[place];
     return true;
 }
@@ -163,10 +176,11 @@ static bool can_be_in_block(const struct tr_access_question *question)
 {
     const struct tr_memory *memory = question->memory;
     LLVMTypeKind kind = LLVMGetTypeKind(memory->type);
-    return memory->kind == TR_MEMORY_GENERAL && memory->has_stride && memory->is_word &&
+    return memory->kind == TR_MEMORY_GENERAL && memory->is_word &&
            (memory->bytes == 4 || memory->bytes == 8) && kind != LLVMVectorTypeKind &&
            kind != LLVMPointerTypeKind && tr_is_plain_access(memory->inst) &&
-           (memory->stride >= BLOCK_BYTES || memory->stride <= -BLOCK_BYTES) &&
+           (!memory->has_stride || memory->stride >= BLOCK_BYTES ||
+            memory->stride <= -BLOCK_BYTES) &&
            question->lanes == TR_LANES_ALL && question->width >= MAX_WORDS;
 }
 
@@ -206,11 +220,23 @@ static void transpose(struct tr_widen *widen, LLVMValueRef *vectors, uint32_t wo
 
 /* ---- emission ---- */
 
-static LLVMValueRef block_address(struct tr_widen *widen, const struct block *block, uint32_t copy)
+/* Of lane 0; of lanes at no constant distance: a vector of all. Both are `low` before the block. */
+static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct block *block, uint32_t copy)
 {
-    LLVMValueRef address = tr_widen_scalar(widen, block->memory->address, copy);
-    return tr_memory_seed_stride(widen, block->memory,
-                                 tr_memory_advance(widen, address, block->low));
+    const struct tr_memory *memory = block->memory;
+    if (!memory->has_stride)
+        return tr_memory_lane_addresses(widen, memory, copy);
+    return tr_memory_seed_stride(widen, memory, tr_widen_scalar(widen, memory->address, copy));
+}
+
+static LLVMValueRef block_address(struct tr_widen *widen, const struct block *block,
+                                  LLVMValueRef addresses, uint32_t lane)
+{
+    if (block->memory->has_stride)
+        return tr_memory_advance(widen, addresses, block->low + lane * block->memory->stride);
+    LLVMValueRef own =
+        LLVMBuildExtractElement(widen->builder, addresses, tr_memory_i32(widen, lane), "");
+    return tr_memory_advance(widen, own, block->low);
 }
 
 static LLVMValueRef concatenate(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b)
@@ -224,16 +250,16 @@ static LLVMValueRef concatenate(struct tr_widen *widen, LLVMValueRef a, LLVMValu
 
 /* Loads for the lanes `first`, first + words, … */
 static LLVMValueRef load_lanes(struct tr_widen *widen, const struct block *block,
-                               LLVMValueRef address, uint32_t first)
+                               LLVMValueRef addresses, uint32_t first)
 {
     LLVMValueRef parts[TR_MAX_WIDTH];
     LLVMTypeRef type = LLVMVectorType(block->memory->type, block->words);
     uint32_t count = widen->width / block->words;
     for (uint32_t i = 0; i < count; i++) {
-        int64_t lane = first + i * block->words;
-        parts[i] = tr_memory_load(widen, &block->fields, type,
-                                  tr_memory_advance(widen, address, lane * block->memory->stride),
-                                  block->fields.align, NULL);
+        uint32_t lane = first + i * block->words;
+        parts[i] =
+            tr_memory_load(widen, &block->fields, type,
+                           block_address(widen, block, addresses, lane), block->fields.align, NULL);
     }
     for (; count > 1; count /= 2)
         for (uint32_t i = 0; i < count / 2; i++)
@@ -244,18 +270,18 @@ static LLVMValueRef load_lanes(struct tr_widen *widen, const struct block *block
 static void load_block(struct tr_widen *widen, const struct block *block, uint32_t copy)
 {
     LLVMValueRef vectors[MAX_WORDS];
-    LLVMValueRef address = block_address(widen, block, copy);
+    LLVMValueRef addresses = lane_addresses(widen, block, copy);
     for (uint32_t i = 0; i < block->words; i++)
-        vectors[i] = load_lanes(widen, block, address, i);
+        vectors[i] = load_lanes(widen, block, addresses, i);
     transpose(widen, vectors, block->words);
-    for (uint32_t i = 0; i < block->words; i++)
+    for (uint32_t i = 0; i < block->fields.count; i++)
         tr_widen_define(widen, block->fields.values[i], copy, vectors[block->fields.fields[i]]);
 }
 
 static void store_block(struct tr_widen *widen, const struct block *block, uint32_t copy)
 {
     LLVMValueRef vectors[MAX_WORDS];
-    LLVMValueRef address = block_address(widen, block, copy);
+    LLVMValueRef addresses = lane_addresses(widen, block, copy);
     uint32_t words = block->words;
     for (uint32_t i = 0; i < words; i++) {
         LLVMValueRef store = widen->iteration->graph.values[block->fields.values[i]].llvm;
@@ -268,8 +294,7 @@ static void store_block(struct tr_widen *widen, const struct block *block, uint3
             elements[i] = lane / words * words + i;
         tr_memory_store(widen, &block->fields,
                         tr_widen_shuffle(widen, vectors[lane % words], NULL, elements, words),
-                        tr_memory_advance(widen, address, lane * block->memory->stride),
-                        block->fields.align, NULL);
+                        block_address(widen, block, addresses, lane), block->fields.align, NULL);
     }
 }
 
