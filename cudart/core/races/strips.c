@@ -466,6 +466,44 @@ bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
     return true;
 }
 
+/* ---- all of a strip ---- */
+
+/* Whether all lanes of a warp that knows so much of its block come behind it. */
+static bool is_behind(const struct race_block *block, uint32_t known,
+                      const struct race_strip_access *earlier)
+{
+    return earlier->bytes == 0 || (earlier->block == block->index && earlier->stamp < known &&
+                                   !(earlier->flags & RACE_PENDING));
+}
+
+static bool are_behind(const struct race_strip *strip, const struct race_strip_more *more,
+                       const struct race_block *block, uint32_t known)
+{
+    return is_behind(block, known, &strip->write) && is_behind(block, known, &strip->read) &&
+           (!strip->has_more ||
+            (is_behind(block, known, &more->write) && is_behind(block, known, &more->read) &&
+             is_behind(block, known, &more->seconds[0]) &&
+             is_behind(block, known, &more->seconds[1])));
+}
+
+bool race_strip_access_all(const struct race_shadow *shadow, uint64_t number, uint32_t run,
+                           const struct race_block *block, const struct race_strip_access *access)
+{
+    struct race_strip *strip = &shadow->strips[number];
+    bool is_write = access->flags & RACE_WRITES;
+    uint32_t known = block->warps[(uint32_t)access->thread / RT_WARP_SIZE].row.block;
+    if (strip->has_before || strip->split != 0)
+        return false;
+    if (strip->run == run && (!is_write || !are_behind(strip, &shadow->more[number], block, known)))
+        return false;
+    unsettle(shadow, number, RACE_SETTLED_WORDS);
+    strip->run = run;
+    strip->has_more = false;
+    strip->write.bytes = strip->read.bytes = 0;
+    *(is_write ? &strip->write : &strip->read) = *access;
+    return true;
+}
+
 /* ---- lanes at one place ---- */
 
 /* As race_cell_is_for_lanes. */
