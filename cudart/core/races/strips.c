@@ -252,6 +252,14 @@ static bool may_race(const struct race_block *block, const struct race_strip_acc
            bytes_before(block, access, earlier, bytes) != bytes;
 }
 
+/* Whether all lanes of a warp that knows so much of its block come behind it. */
+static bool is_behind(const struct race_block *block, uint32_t known,
+                      const struct race_strip_access *earlier)
+{
+    return earlier->bytes == 0 || (earlier->block == block->index && earlier->stamp < known &&
+                                   !(earlier->flags & RACE_PENDING));
+}
+
 /* ---- what is kept ---- */
 
 /* The strip's writes, or first or second reads. */
@@ -468,14 +476,6 @@ bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
 
 /* ---- all of a strip ---- */
 
-/* Whether all lanes of a warp that knows so much of its block come behind it. */
-static bool is_behind(const struct race_block *block, uint32_t known,
-                      const struct race_strip_access *earlier)
-{
-    return earlier->bytes == 0 || (earlier->block == block->index && earlier->stamp < known &&
-                                   !(earlier->flags & RACE_PENDING));
-}
-
 static bool are_behind(const struct race_strip *strip, const struct race_strip_more *more,
                        const struct race_block *block, uint32_t known)
 {
@@ -516,6 +516,8 @@ static bool is_harmless(const struct race_block *block, uint32_t warp,
         return true;
     if (earlier->flags & RACE_PENDING)
         return false;
+    if (is_behind(block, block->warps[warp].row.block, earlier))
+        return true;
     while (bytes != 0) {
         unsigned byte = race_first_of(bytes);
         if (!race_is_before_warp(block, warp, earlier->block, race_strip_thread(earlier, byte),
