@@ -491,7 +491,7 @@ bool race_strip_access_all(const struct race_shadow *shadow, uint64_t number, ui
 {
     struct race_strip *strip = &shadow->strips[number];
     bool is_write = access->flags & RACE_WRITES;
-    uint32_t known = block->warps[(uint32_t)access->thread / RT_WARP_SIZE].row.block;
+    uint32_t known = block->warps[race_strip_thread(access, 0) / RT_WARP_SIZE].row.block;
     if (strip->has_before || strip->split != 0)
         return false;
     if (strip->run == run && (!is_write || !are_behind(strip, &shadow->more[number], block, known)))
