@@ -88,6 +88,16 @@ static bool is_for_all_lanes(LLVMValueRef call)
            (uint32_t)LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
 }
 
+/* Whether it is there for a check of what comes behind it. Lanes gather in the same places with
+ * checks as without. */
+static bool is_check_in_front(LLVMValueRef call)
+{
+    enum rt_placeholder placeholder = tr_placeholder_of(call);
+    return placeholder == RT_CALL_CHECK || placeholder == RT_CALL_MARK ||
+           placeholder == RT_CALL_RACE_ACCESS || placeholder == RT_CALL_RACE_RELEASE ||
+           strcmp(tr_callee_name(call), "rt_mbarrier_exists") == 0;
+}
+
 static enum access access_of_call(LLVMValueRef call)
 {
     const char *name = tr_callee_name(call);
@@ -98,7 +108,7 @@ static enum access access_of_call(LLVMValueRef call)
         return ACCESS_MEETING;
     bool is_no_access = tr_sreg_of(call) != PTX_SREG_NONE || placeholder == RT_CALL_SPIN ||
                         placeholder == RT_CALL_LINE_UP || placeholder == RT_CALL_GIVE_WAY ||
-                        placeholder == RT_CALL_FAULT ||
+                        placeholder == RT_CALL_FAULT || is_check_in_front(call) ||
                         (strncmp(name, "llvm.", 5) == 0 && strncmp(name, "llvm.mem", 8) != 0);
     return is_no_access ? ACCESS_NONE : ACCESS_WEAK;
 }

@@ -27,7 +27,8 @@ struct waits {
 
 static bool is_question(LLVMValueRef inst)
 {
-    return strcmp(tr_callee_name(inst), "rt_mbarrier_ask") == 0;
+    return strcmp(tr_callee_name(inst), "rt_mbarrier_ask") == 0 ||
+           strcmp(tr_callee_name(inst), "rt_mbarrier_exists") == 0;
 }
 
 /* Whether the thread does nothing by it that anybody sees. */
@@ -44,6 +45,8 @@ static bool is_idle(const struct tr_value *value)
         case RT_CALL_SPIN:
         case RT_CALL_CLOCK:
         case RT_CALL_GLOBALTIMER:
+        case RT_CALL_RACE_ACCESS:  /* checks are told of questions, too, … */
+        case RT_CALL_RACE_ACQUIRE: /* … and of answers */
             return true;
         default:
             return is_question(value->llvm) || tr_sreg_of(value->llvm) != PTX_SREG_NONE ||

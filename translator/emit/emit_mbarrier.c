@@ -105,8 +105,9 @@ static void check_existence(struct tr_ctx *ctx, LLVMValueRef object)
 {
     if (!ctx->options->checks_meetings)
         return;
-    LLVMValueRef exists = has_bit(ctx, load(ctx, object), RT_MBARRIER_EXISTS_BIT);
-    fault_if(ctx, LLVMBuildNot(ctx->builder, exists, ""), object);
+    LLVMValueRef exists = tr_helper(ctx, "rt_mbarrier_exists", ctx->i32, ctx->thread, object);
+    fault_if(ctx, LLVMBuildICmp(ctx->builder, LLVMIntEQ, exists, tr_const_int(ctx, 32, 0), ""),
+             object);
 }
 
 /* To checks of races phases in turn have a place each: who waits for one learns nothing of what

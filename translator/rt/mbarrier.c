@@ -80,3 +80,9 @@ NOT_INLINED uint32_t rt_mbarrier_ask(struct rt_thread *thread, volatile uint64_t
     ++*thread->block->progress;
     return RT_MBARRIER_COMPLETE;
 }
+
+NOT_INLINED uint32_t rt_mbarrier_exists(struct rt_thread *thread, volatile uint64_t *object)
+{
+    (void)thread;
+    return (*object & exists) != 0;
+}

@@ -44,4 +44,7 @@ enum rt_mbarrier_answer { RT_MBARRIER_INCOMPLETE, RT_MBARRIER_COMPLETE };
 /* Whether a phase (modulo 2) is complete, which is the current one or the one before. */
 uint32_t rt_mbarrier_ask(struct rt_thread *thread, volatile uint64_t *object, uint32_t phase);
 
+/* Whether there is an object. Only checks ask. */
+uint32_t rt_mbarrier_exists(struct rt_thread *thread, volatile uint64_t *object);
+
 #endif

@@ -111,6 +111,31 @@ static void find_likeness(const struct crt_race_loop *loop, struct lines *lines)
     }
 }
 
+/* What most loops are: all lanes do the same, and wrap nowhere. */
+static bool find_alike(const struct crt_race_loop *loop, struct lines *lines)
+{
+    const uint64_t *addresses = loop->row.addresses;
+    unsigned first = crt_lowest_lane(loop->row.lanes);
+    unsigned count = crt_highest_lane(loop->row.lanes) - first + 1;
+    if (loop->row.lanes != crt_lanes_from_to(first, first + count) || loop->turns[first] == 0)
+        return false;
+    uint64_t stride = count > 1 ? addresses[first + 1] - addresses[first] : 0;
+    uint64_t others = 0;
+    for (unsigned i = first; i < first + count; i++)
+        others |= (loop->steps[i] ^ loop->steps[first]) | (loop->turns[i] ^ loop->turns[first]) |
+                  (addresses[i] - addresses[first] - (i - first) * stride);
+    for (unsigned i = first; loop->period != 0 && i < first + count; i++)
+        others |= wraps(loop, i);
+    const struct line line = line_of(loop, first);
+    for (unsigned i = first; others == 0 && i < first + count; i++) {
+        lines->of[i] = line;
+        lines->of[i].first += (i - first) * stride;
+    }
+    lines->are_alike = true;
+    lines->stride = stride;
+    return others == 0;
+}
+
 /* ---- a line ---- */
 
 /* Whether strips can be told of it. */
@@ -311,14 +336,26 @@ static uint32_t warp_of_all(const struct crt_race_row *row)
     return is_one ? warp : RACE_NO_WARP;
 }
 
+/* One iteration; all: as row, which is changed. */
+static void access_turn(struct crt_race_row *row, const struct crt_race_row *all,
+                        const struct lines *lines, uint64_t turn)
+{
+    unsigned first = crt_lowest_lane(all->lanes);
+    const struct line *line = &lines->of[first];
+    row->access.address = line->first + turn * line->step - first * lines->stride;
+    row->access.race.line = number_of_line(line, turn);
+    row->addresses = NULL;
+    row->stride = lines->stride;
+    row->lanes = all->lanes;
+    crt_race_access_row(row);
+}
+
 static void access_rows(const struct crt_race_row *all, const struct lines *lines)
 {
     struct crt_race_row row = *all;
     const struct rows rows = rows_of(&row, lines);
     const struct race_shadow *shadow = crt_race_shadow_of(&row.access);
-    unsigned first = crt_lowest_lane(row.lanes);
-    const struct line *line = &lines->of[first];
-    row.addresses = NULL;
+    const struct line *line = &lines->of[crt_lowest_lane(row.lanes)];
     const struct race_settling settling = crt_race_settling(&row);
     uint32_t warp = warp_of_all(&row);
     for (uint64_t turn = 0; turn < line->count; turn++) {
@@ -328,13 +365,43 @@ static void access_rows(const struct crt_race_row *all, const struct lines *line
             continue;
         if (rows.are_known && turn + ROWS_AHEAD < line->count)
             prefetch(shadow, place + ROWS_AHEAD * line->step, rows.bytes);
-        row.access.address = line->first + turn * line->step - first * lines->stride;
-        row.access.race.line = number_of_line(line, turn);
-        row.stride = lines->stride;
-        row.lanes = all->lanes;
-        crt_race_access_row(&row);
+        access_turn(&row, all, lines, turn);
     }
 }
+
+/* ---- lanes that follow each other through the same places ---- */
+
+/* From so many iterations on it is less to tell. */
+#define FOLLOWED_TURNS 5
+
+/* Whether a lane reads in the next iteration what its neighbour reads in this one, as those of a
+ * filter do. */
+static bool follow_each_other(const struct crt_race_row *row, const struct lines *lines)
+{
+    const struct line *line = &lines->of[crt_lowest_lane(row->lanes)];
+    uint64_t lanes = row->lanes >> crt_lowest_lane(row->lanes);
+    bool is_weak_read = !(row->access.race.flags & (RACE_WRITES | RACE_STRONG));
+    return lines->are_alike && is_weak_read && (lanes & (lanes + 1)) == 0 &&
+           line->count >= FOLLOWED_TURNS && is_close(row, line) &&
+           (line->step == lines->stride || line->step == -lines->stride);
+}
+
+/* Of those that read a place the first lane and the last one say enough. They come to it in the
+ * first iteration, or in the last one, or are the first or the last lane of all. */
+static void access_ends(const struct crt_race_row *all, const struct lines *lines)
+{
+    unsigned ends[] = {crt_lowest_lane(all->lanes), crt_highest_lane(all->lanes)};
+    uint64_t turns[] = {0, lines->of[ends[0]].count - 1};
+    for (unsigned i = 0; i < 2; i++) {
+        struct crt_race_row row = *all;
+        access_turn(&row, all, lines, turns[i]);
+        row = *all;
+        row.lanes = UINT64_C(1) << ends[i];
+        access_line(&row, &lines->of[ends[i]]);
+    }
+}
+
+/* ---- lanes one after the other in each iteration ---- */
 
 static void access_by_turns(const struct crt_race_row *all, const struct lines *lines)
 {
@@ -359,11 +426,13 @@ void crt_race_access_loop(struct crt_race_loop *loop)
 {
     struct crt_race_row *row = &loop->row;
     struct lines lines;
-    find_lines(loop, &lines);
-    if (row->lanes == 0)
-        return;
+    if (!find_alike(loop, &lines)) {
+        find_lines(loop, &lines);
+        if (row->lanes == 0)
+            return;
+        find_likeness(loop, &lines);
+    }
     const struct line *first = &lines.of[crt_lowest_lane(row->lanes)];
-    find_likeness(loop, &lines);
     if (crt_is_one_lane(row->lanes) && is_close(row, first))
         access_line(row, first);
     else if (crt_is_one_lane(row->lanes))
@@ -373,6 +442,8 @@ void crt_race_access_loop(struct crt_race_loop *loop)
         access_by_warps(row, first);
     else if (are_close_and_apart(row, &lines))
         access_by_lanes(row, &lines);
+    else if (follow_each_other(row, &lines))
+        access_ends(row, &lines);
     else if (lines.are_alike)
         access_rows(row, &lines);
     else

@@ -5,6 +5,8 @@
  */
 #include "cudart/core/code/race_parts.h"
 
+#include <string.h>
+
 /* Rows come one after the other, so that the strips of later ones are asked for by now. */
 #define STRIPS_AHEAD 4
 
@@ -96,6 +98,38 @@ static bool may_enter_page(const struct crt_race_row *row, uint64_t place,
     return true;
 }
 
+/* Whether it is all of a strip, by lanes side by side of one warp. */
+static bool is_all(const struct crt_race_row *row, const struct crt_race_part *part)
+{
+    return part->access.bytes == UINT64_MAX && row->stride == row->access.bytes &&
+           crt_race_lanes_of_warp(row, part->lanes) == part->lanes;
+}
+
+static bool take_strip(const struct crt_race_row *row, struct crt_race_part *part, uint64_t place,
+                       struct crt_race_walk *walk)
+{
+    const struct crt_race_access *access = &row->access;
+    struct crt_running_block *running = access->running;
+    const struct race_shadow *shadow = part->shadow;
+    uint32_t run = access->owner ? access->owner->races.run : running->work;
+    if (!may_enter_page(row, place, walk))
+        return false;
+    if (access->owner)
+        crt_race_enter_shared(access->owner, part->strip * RACE_STRIP_WORDS);
+    else
+        crt_race_lock_area(walk, place / CRT_RACE_LOCK_BYTES);
+    uint32_t last = shadow->strips[part->strip].run;
+    if (last != 0 && last != run && !crt_race_work_is_before(running, last))
+        return false;
+    set_form(row, part, 0);
+    if (!race_strip_access_all(shadow, part->strip, run, &running->races, &part->access))
+        return false;
+    if (row->values)
+        memcpy((char *)shadow->values + place,
+               row->values + crt_lowest_lane(part->lanes) * access->bytes, RACE_STRIP_BYTES);
+    return true;
+}
+
 /* place: of the first lane. Returns the lanes that are left: some copy or fill races with them. */
 static uint64_t access_strips(const struct crt_race_row *row, uint64_t place)
 {
@@ -112,6 +146,8 @@ static uint64_t access_strips(const struct crt_race_row *row, uint64_t place)
         __builtin_prefetch(&part.shadow->strips[part.strip + STRIPS_AHEAD], 1);
         part.lanes = lanes = rest & crt_lanes_from_to(lane, lane + room_in_strip(row, byte));
         part.access.bytes = bytes_of(row, &part, byte);
+        if (is_all(row, &part) && take_strip(row, &part, at, &walk))
+            continue;
         if (!leave_out_settled(row, &part, &settling, &at))
             continue;
         if (!may_enter_page(row, at, &walk))

@@ -74,13 +74,14 @@ uint64_t crt_race_unsettled_lanes(const struct crt_race_row *row, const struct c
     uint64_t left = 0;
     if ((settling->run | settling->time) == 0)
         return part->lanes;
+    uint64_t words = race_words_with(part->access.bytes);
     for (uint64_t rest = part->lanes, lanes; rest != 0; rest &= ~lanes) {
         uint32_t warp = (row->access.race.thread + crt_lowest_lane(rest)) / RT_WARP_SIZE;
         uint64_t settled = race_shadow_settled(part->shadow, part->strip, settling, warp);
         lanes = crt_race_lanes_of_warp(row, rest);
         if (settled == 0)
             left |= lanes;
-        else if ((race_words_with(part->access.bytes) & ~settled) != 0)
+        else if ((words & ~settled) != 0)
             left |= lanes_beside(row, lanes, byte, crt_lowest_lane(part->lanes), settled);
     }
     return left;

@@ -32,17 +32,26 @@ static void raise(uint32_t *stamp, uint32_t to)
 
 /* ---- rows ---- */
 
+static void raise_warp(struct race_row *row, unsigned warp, uint32_t to)
+{
+    raise(&row->warps[warp], to);
+    row->more |= UINT32_C(1) << warp;
+}
+
 static void join_row(struct race_row *row, const struct race_row *other)
 {
     raise(&row->block, other->block);
-    for (unsigned w = 0; w < RACE_WARPS_MAX; w++)
-        raise(&row->warps[w], other->warps[w]);
+    for (uint32_t rest = other->more; rest != 0; rest &= rest - 1) {
+        unsigned warp = (unsigned)__builtin_ctz(rest);
+        raise_warp(row, warp, other->warps[warp]);
+    }
     race_clock_join(&row->others, &other->others);
 }
 
 static void clear_row(struct race_row *row)
 {
     row->block = 0;
+    row->more = 0;
     memset(row->warps, 0, sizeof row->warps);
     race_clock_clear(&row->others);
 }
@@ -131,7 +140,7 @@ static void learn(struct race_block *block, struct race_warp *warp, const struct
     race_clock_join(&warp->row.others, clock);
     raise(&warp->row.block, race_clock_of(clock, unit_of_block(block->index)));
     for (uint32_t w = 0; w * RT_WARP_SIZE < block->threads; w++)
-        raise(&warp->row.warps[w], race_clock_of(clock, unit_of_warp(block->index, w)));
+        raise_warp(&warp->row, w, race_clock_of(clock, unit_of_warp(block->index, w)));
 }
 
 /* What was read holds from here on. A barrier counts, too: formally it is no fence for what other
@@ -185,14 +194,16 @@ static void complete(struct race_block *block, struct race_barrier *barrier)
 {
     uint32_t stamp = tick(block);
     struct race_row *row = &barrier->arriving;
-    if (barrier->is_whole)
-        row->block = block->whole = stamp;
-    for (unsigned w = 0; w < RACE_WARPS_MAX; w++) {
+    for (uint32_t w = 0; w * RT_WARP_SIZE < block->threads; w++) {
         bool takes_part = barrier->warps & (UINT32_C(1) << w);
-        if (takes_part)
-            row->warps[w] = stamp;
+        if (takes_part && !barrier->is_whole)
+            raise_warp(row, w, stamp);
         if (takes_part || barrier->is_whole)
             block->warps[w].passed = stamp;
+    }
+    if (barrier->is_whole) {
+        row->block = block->whole = stamp;
+        row->more = 0;
     }
     struct race_row free_row = barrier->complete;
     barrier->complete = *row;
@@ -202,6 +213,23 @@ static void complete(struct race_block *block, struct race_barrier *barrier)
     barrier->arrived = 0;
     barrier->warps = 0;
     barrier->is_whole = false;
+}
+
+static bool are_side_by_side(uint64_t lanes)
+{
+    uint64_t moved = lanes >> __builtin_ctzll(lanes);
+    return (moved & (moved + 1)) == 0;
+}
+
+static void note_generation(struct race_block *block, uint32_t thread, uint64_t lanes,
+                            uint32_t generation)
+{
+    uint32_t *met = &block->met[thread + (uint32_t)__builtin_ctzll(lanes)];
+    uint32_t count = (uint32_t)__builtin_popcountll(lanes);
+    for (uint32_t i = 0; i < count && are_side_by_side(lanes); i++)
+        met[i] = generation;
+    for (uint64_t rest = are_side_by_side(lanes) ? 0 : lanes; rest != 0; rest &= rest - 1)
+        block->met[thread + (uint32_t)__builtin_ctzll(rest)] = generation;
 }
 
 /* Lanes of one warp, the last of which may complete it. */
@@ -219,8 +247,7 @@ static void arrive(struct race_block *block, uint32_t thread, uint64_t lanes, ui
     warp->told[id % RACE_BARRIERS_MAX] = warp->changes;
     barrier->warps |= own;
     barrier->is_whole |= count == 0 || count >= block->threads;
-    for (uint64_t rest = lanes; rest != 0; rest &= rest - 1)
-        block->met[thread + (uint32_t)__builtin_ctzll(rest)] = barrier->generation;
+    note_generation(block, thread, lanes, barrier->generation);
     if (count == 0)
         return;
     barrier->arrived += (uint32_t)__builtin_popcountll(lanes);
@@ -271,12 +298,14 @@ void race_barrier_leave(struct race_block *block, uint32_t thread, uint32_t id)
 /* Whether the lanes, of one warp, are all from the first to the last, and wait for the same. */
 static bool wait_together(const struct race_block *block, uint32_t thread, uint64_t lanes)
 {
-    uint32_t first = (uint32_t)__builtin_ctzll(lanes);
-    uint32_t last = 63 - (uint32_t)__builtin_clzll(lanes);
+    const uint32_t *met = &block->met[thread + (uint32_t)__builtin_ctzll(lanes)];
+    uint32_t count = (uint32_t)__builtin_popcountll(lanes);
     uint32_t others = 0;
-    for (uint32_t t = thread + first; t <= thread + last; t++)
-        others |= block->met[t] ^ block->met[thread + first];
-    return others == 0 && (uint32_t)__builtin_popcountll(lanes) == last - first + 1;
+    if (!are_side_by_side(lanes))
+        return false;
+    for (uint32_t i = 1; i < count; i++)
+        others |= met[i] ^ met[0];
+    return others == 0;
 }
 
 void race_barrier_leave_lanes(struct race_block *block, uint32_t thread, uint64_t lanes,
@@ -300,7 +329,7 @@ static void note_meeting(struct race_block *block, uint32_t number, uint32_t mas
     uint32_t stamp = tick(block);
     warp->passed = stamp;
     if (mask == UINT32_MAX) {
-        raise(&warp->row.warps[number], stamp);
+        raise_warp(&warp->row, number, stamp);
         return;
     }
     warp->has_met = true;

@@ -22,9 +22,10 @@
 #define RACE_TIME_BITS    41
 
 /* What is known of the own block: all that its threads did before `block`, and a warp before
- * warps[its number]. */
+ * warps[its number]; those of which that may be more are in `more`. */
 struct race_row {
     uint32_t block;
+    uint32_t more;
     uint32_t warps[RACE_WARPS_MAX];
     struct race_clock others; /* units of other blocks: race_unit */
 };

@@ -4,20 +4,25 @@
  */
 #include "cudart/core/races/strip_forms.h"
 
-/* A bit for each word of which all bytes are there. */
-static uint64_t words_of(uint64_t bytes)
+/* A bit for each word, of which the first byte's is set or not. */
+static uint64_t words_from(uint64_t first)
 {
-    uint64_t words = bytes & bytes >> 1 & bytes >> 2 & bytes >> 3 & UINT64_C(0x1111111111111111);
+    uint64_t words = first & UINT64_C(0x1111111111111111);
     words = (words | words >> 3) & UINT64_C(0x0303030303030303);
     words = (words | words >> 6) & UINT64_C(0x000f000f000f000f);
     words = (words | words >> 12) & UINT64_C(0x000000ff000000ff);
     return (words | words >> 24) & RACE_SETTLED_WORDS;
 }
 
+/* Those of which all bytes are there. */
+static uint64_t words_of(uint64_t bytes)
+{
+    return words_from(bytes & bytes >> 1 & bytes >> 2 & bytes >> 3);
+}
+
 uint64_t race_words_with(uint64_t bytes)
 {
-    uint64_t first = (bytes | bytes >> 1 | bytes >> 2 | bytes >> 3) & UINT64_C(0x1111111111111111);
-    return words_of(first * RACE_WORD_BYTES);
+    return words_from(bytes | bytes >> 1 | bytes >> 2 | bytes >> 3);
 }
 
 static void settle(_Atomic uint64_t *place, uint64_t key, uint64_t words)

@@ -252,6 +252,14 @@ static bool may_race(const struct race_block *block, const struct race_strip_acc
            bytes_before(block, access, earlier, bytes) != bytes;
 }
 
+/* Whether all lanes of a warp that knows so much of its block come behind it. */
+static bool is_behind(const struct race_block *block, uint32_t known,
+                      const struct race_strip_access *earlier)
+{
+    return earlier->bytes == 0 || (earlier->block == block->index && earlier->stamp < known &&
+                                   !(earlier->flags & RACE_PENDING));
+}
+
 /* ---- what is kept ---- */
 
 /* The strip's writes, or first or second reads. */
@@ -466,6 +474,36 @@ bool race_strip_access(const struct race_shadow *shadow, uint64_t number,
     return true;
 }
 
+/* ---- all of a strip ---- */
+
+static bool are_behind(const struct race_strip *strip, const struct race_strip_more *more,
+                       const struct race_block *block, uint32_t known)
+{
+    return is_behind(block, known, &strip->write) && is_behind(block, known, &strip->read) &&
+           (!strip->has_more ||
+            (is_behind(block, known, &more->write) && is_behind(block, known, &more->read) &&
+             is_behind(block, known, &more->seconds[0]) &&
+             is_behind(block, known, &more->seconds[1])));
+}
+
+bool race_strip_access_all(const struct race_shadow *shadow, uint64_t number, uint32_t run,
+                           const struct race_block *block, const struct race_strip_access *access)
+{
+    struct race_strip *strip = &shadow->strips[number];
+    bool is_write = access->flags & RACE_WRITES;
+    uint32_t known = block->warps[race_strip_thread(access, 0) / RT_WARP_SIZE].row.block;
+    if (strip->has_before || strip->split != 0)
+        return false;
+    if (strip->run == run && (!is_write || !are_behind(strip, &shadow->more[number], block, known)))
+        return false;
+    unsettle(shadow, number, RACE_SETTLED_WORDS);
+    strip->run = run;
+    strip->has_more = false;
+    strip->write.bytes = strip->read.bytes = 0;
+    *(is_write ? &strip->write : &strip->read) = *access;
+    return true;
+}
+
 /* ---- lanes at one place ---- */
 
 /* As race_cell_is_for_lanes. */
@@ -478,6 +516,8 @@ static bool is_harmless(const struct race_block *block, uint32_t warp,
         return true;
     if (earlier->flags & RACE_PENDING)
         return false;
+    if (is_behind(block, block->warps[warp].row.block, earlier))
+        return true;
     while (bytes != 0) {
         unsigned byte = race_first_of(bytes);
         if (!race_is_before_warp(block, warp, earlier->block, race_strip_thread(earlier, byte),

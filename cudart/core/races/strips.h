@@ -111,6 +111,11 @@ bool race_shadow_may_take(const struct race_shadow *shadow, uint64_t strip, uint
 bool race_strip_access(const struct race_shadow *shadow, uint64_t strip,
                        const struct race_block *block, const struct race_strip_access *access);
 
+/* The same for all of a strip, by lanes of one warp, whatever its run is: what most rows find that
+ * come to it first, or write it anew behind a barrier. What another run has done comes before. */
+bool race_strip_access_all(const struct race_shadow *shadow, uint64_t strip, uint32_t run,
+                           const struct race_block *block, const struct race_strip_access *access);
+
 /* The same, of lanes of one warp from `first` to the access's thread, which all access the same
  * bytes, and read, or are strong. */
 bool race_strip_access_lanes(const struct race_shadow *shadow, uint64_t strip,

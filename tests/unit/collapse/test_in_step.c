@@ -159,7 +159,9 @@ Test(in_step, lanes_gather_before_the_first_attempt)
 
 /* Turns in which lanes that the condition holds for arrive at an mbarrier, and all wait for the
  * phase. */
-#define TURNS(condition, between)                                                                  \
+#define TURNS(condition, between) TOLD_TURNS(condition, between, "", "")
+/* The same with checks before arrivals and questions. */
+#define TOLD_TURNS(condition, between, told_arrival, told_question)                                \
     PARAMETER                                                                                      \
     "%lane = call i32 @rt_sreg_laneid(ptr %ctx)\n"                                                 \
     "%ntid = call i32 @rt_sreg_ntid_x(ptr %ctx)\n"                                                 \
@@ -170,11 +172,11 @@ Test(in_step, lanes_gather_before_the_first_attempt)
     "turn:\n"                                                                                      \
     "%n = phi i32 [ 0, %begin ], [ %next, %done ]\n" between                                       \
     "br i1 %goes, label %branch, label %wait\n"                                                    \
-    "branch:\n"                                                                                    \
+    "branch:\n" told_arrival                                                                       \
     "%old = call i64 @rt_mbarrier_update(ptr %ctx, ptr %out, i32 0, i32 1, i32 1)\n"               \
     "br label %wait\n"                                                                             \
     "wait:\n"                                                                                      \
-    "call void @rt_give_way(ptr %ctx, i32 1)\n"                                                    \
+    "call void @rt_give_way(ptr %ctx, i32 0)\n" told_question                                      \
     "%seen = call i32 @rt_mbarrier_ask(ptr %ctx, ptr %out, i32 %n)\n"                              \
     "%again = icmp eq i32 %seen, 0\n"                                                              \
     "br i1 %again, label %wait, label %done\n"                                                     \
@@ -187,7 +189,16 @@ Test(in_step, lanes_gather_before_the_first_attempt)
     "}\n"                                                                                          \
     "declare i64 @rt_mbarrier_update(ptr, ptr, i32, i32, i32)\n"                                   \
     "declare i32 @rt_mbarrier_ask(ptr, ptr, i32)\n"                                                \
+    "declare i32 @rt_mbarrier_exists(ptr, ptr)\n"                                                  \
+    "declare void @rt_race_access(ptr, i64, i64, i64, i32, i32)\n"                                 \
+    "declare void @rt_race_acquire(ptr, i64, i32)\n"                                               \
     "declare void @rt_give_way(ptr, i32) convergent\n" ENDS
+
+#define EXISTS "%there = call i32 @rt_mbarrier_exists(ptr %ctx, ptr %out)\n"
+#define GOES_IF_THERE                                                                              \
+    EXISTS "%bad = icmp eq i32 %there, 0\nbr i1 %bad, label %end, label %good\ngood:\n"
+#define TOLD   "call void @rt_race_access(ptr %ctx, i64 1, i64 8, i64 0, i32 0, i32 0)\n"
+#define LEARNT "call void @rt_race_acquire(ptr %ctx, i64 1, i32 1)\n"
 
 Test(in_step, lanes_gather_before_some_of_them_arrive_at_an_mbarrier)
 {
@@ -207,6 +218,34 @@ Test(in_step, lanes_that_met_or_all_arrive_do_not_gather_for_it)
         cr_expect_eq(count_calls(&text, RT_CALL_WARP_CONVERGE, NULL), 0);
         end(&text);
     }
+}
+
+Test(in_step, lanes_gather_in_the_same_place_with_checks)
+{
+    expect_gathering(TOLD_TURNS("eq i32 %lane, 7", "", EXISTS TOLD, ""), 64, 1, "turn", "branch");
+}
+
+/* Whether all threads that wait for a phase are known to wait for nothing else. */
+static bool is_certain(const char *body)
+{
+    struct pxr_error err = {0};
+    struct tr_facts facts = {.block = {64, 1, 1}};
+    struct kernel_text text = kernel_text_parse(body);
+    bool is_certain = false;
+    cr_assert_eq(tr_find_mbarrier_waits(kernel_of(&text), true, &facts, &err), PXR_OK, "%s",
+                 err.message);
+    TR_FOR_EACH_INSTRUCTION(inst, kernel_of(&text))
+        if (tr_placeholder_of(inst) == RT_CALL_GIVE_WAY)
+            is_certain = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 1)) != 0;
+    end(&text);
+    return is_certain;
+}
+
+Test(in_step, waits_for_a_phase_are_certain_with_checks)
+{
+    cr_expect(is_certain(TURNS("eq i32 %lane, 7", "")));
+    cr_expect(is_certain(TOLD_TURNS("eq i32 %lane, 7", "", "", GOES_IF_THERE TOLD LEARNT)));
+    cr_expect_not(is_certain(TOLD_TURNS("eq i32 %lane, 7", "", "", "store i32 1, ptr %out\n")));
 }
 
 Test(in_step, sleeps_stay_only_in_loops_that_wait)

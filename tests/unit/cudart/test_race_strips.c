@@ -31,6 +31,7 @@ struct program {
     unsigned whole;                /* how many strips were told at once */
     unsigned together;             /* and words, by lanes of a warp, */
     unsigned lines;                /* and strips by them */
+    unsigned all;                  /* and strips by lanes that have all of one */
 };
 
 static unsigned number(struct program *program, unsigned bound)
@@ -138,9 +139,25 @@ static struct race_strip_access part_of(const struct race_access *access)
                                       .flags = access->flags};
 }
 
+/* By lanes of one warp, all of a strip. */
+static bool tell_all(struct program *program, const struct race_access *access, unsigned strip,
+                     const struct race_strip_access *part)
+{
+    uint32_t first = race_strip_thread(part, 0) / RT_WARP_SIZE;
+    uint32_t last = race_strip_thread(part, RACE_STRIP_BYTES - 1) / RT_WARP_SIZE;
+    return part->bytes == UINT64_MAX && first == last &&
+           race_strip_access_all(&program->shadow, strip, 1, block_of(program, access), part);
+}
+
 static void tell_strip(struct program *program, struct race_access access, unsigned strip,
                        const struct race_strip_access *part, unsigned seed)
 {
+    if (tell_all(program, &access, strip, part)) {
+        program->all++;
+        program->whole++;
+        tell_words(program, access, strip, part, true, seed);
+        return;
+    }
     struct race_strip *place = &program->strips[strip];
     uint64_t split = place->split & part->bytes;
     const struct race_block *block = block_of(program, &access);
@@ -393,17 +410,43 @@ static struct program *run(unsigned seed)
 
 Test(race_strips, know_what_cells_would)
 {
-    unsigned whole = 0, together = 0, lines = 0;
+    unsigned whole = 0, together = 0, lines = 0, all = 0;
     for (unsigned seed = 0; seed < PROGRAMS; seed++) {
         struct program *program = run(seed);
         whole += program->whole;
         together += program->together;
         lines += program->lines;
+        all += program->all;
         end(program);
     }
     cr_expect_gt(whole, PROGRAMS * STEPS / 40, "told at once: %u", whole);
     cr_expect_gt(together, PROGRAMS * STEPS / 20, "told together: %u", together);
     cr_expect_gt(lines, PROGRAMS, "strips told together: %u", lines);
+    cr_expect_gt(all, PROGRAMS, "strips told as a whole: %u", all);
+}
+
+/* Its own accesses are not, unless it writes behind a barrier. */
+Test(race_strips, are_taken_as_a_whole_by_another_run)
+{
+    struct program *program = begin(0);
+    const struct race_block *block = &program->blocks[0];
+    struct race_access access = {.stamp = block->now, .line = 1, .bytes = 0xf};
+    struct race_strip_access part = part_of(&access);
+    part.bytes = UINT64_MAX;
+    part.unit = RACE_CELL_BYTES;
+    part.step = 1;
+    for (unsigned i = 0; i < 2; i++) {
+        cr_expect_eq(tell_all(program, &access, 0, &part), i != 0);
+        cr_expect_eq(race_strip_access_all(&program->shadow, 0, 2 + i, block, &part), true);
+        cr_expect_eq(program->strips[0].run, 2 + i);
+        cr_expect_eq(program->strips[0].read.bytes, UINT64_MAX * !(part.flags & RACE_WRITES));
+        cr_expect_eq(program->strips[0].write.bytes, UINT64_MAX * (part.flags & RACE_WRITES));
+        cr_expect_not(race_strip_access_all(&program->shadow, 0, 2 + i, block, &part));
+        part.flags = RACE_WRITES;
+    }
+    do_barrier(&program->blocks[0]);
+    cr_expect(race_strip_access_all(&program->shadow, 0, 3, block, &part));
+    end(program);
 }
 
 /* Threads side by side have all of the strip, from this one on. */
