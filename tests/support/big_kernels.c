@@ -478,6 +478,21 @@ static void write_switch(FILE *out, uint32_t count)
     end_kernel(out);
 }
 
+/* One loop whose body is long, as that of a hash. */
+static void write_rounds(FILE *out, uint32_t count)
+{
+    write_head(out);
+    begin_kernel(out);
+    fputs("mov.u32 %r9, 10;\nTOP:\n", out);
+    for (uint32_t i = 0; i + 2 < count; i += 3)
+        fprintf(out,
+                "shf.l.wrap.b32 %%r4, %%r2, %%r2, %u;\nadd.u32 %%r2, %%r4, %%r3;\n"
+                "xor.b32 %%r3, %%r3, %%r4;\n",
+                i % 31 + 1);
+    fputs("sub.s32 %r9, %r9, 1;\nsetp.gt.s32 %p1, %r9, 0;\n@%p1 bra TOP;\n", out);
+    end_kernel(out);
+}
+
 /* ---- functions and variables ---- */
 
 static void write_function(FILE *out, uint32_t i, const uint32_t *callees, uint32_t callee_count)
@@ -699,6 +714,7 @@ const struct big_family big_families[] = {
     {"brx_loop", "targets of brx.idx in a loop", write_brx_loop, {80, 250, 1000, 10000}},
     {"brx_threaded", "targets of as many brx.idx", write_brx_threaded, {10, 80, 250, 1000}},
     {"switch", "cases in a loop", write_switch, {64, 250, 1000, 5000}},
+    {"rounds", "instructions in a loop", write_rounds, {1000, 10000, 50000}},
     {"uncalled", "functions, one of them called", write_uncalled, {1000, 10000, 100000}},
     {"called", "functions, all called by the kernel", write_called, {1000, 10000, 100000}},
     {"chain", "functions, each calling one other", write_chain, {1000, 10000, 100000}},

@@ -13,6 +13,11 @@
  * counted by a vote or a match (what the lanes below have) is one of the warp's array, whoever has
  * it: a store there and a load behind it are an exchange, unless the lane has stored where it
  * loads.
+ *
+ * And a place that lanes have told each other by a shuffle is one where a group of them works
+ * together, in global memory, too: each on its word, and now and then on another one's. Nobody
+ * knows whether two such places are the same; if lanes of a group would then touch each other's
+ * words, they meet.
  */
 #include "translator/barriers/exchanges.h"
 
@@ -31,13 +36,14 @@
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 
-/* Kernels with more segments, or more accesses to shared memory, are left alone. */
+/* Kernels with more segments, or more accesses to such memory, are left alone. */
 #define SEGMENTS_MAX 4096
 #define ACCESSES_MAX 256
 
-/* An access to shared memory. */
+/* Where an access leads, in shared memory, or where a shuffle has told. */
 struct place {
     bool is_known;      /* address is */
+    bool is_told;       /* address is that within a group that has been told the place */
     bool is_counted;    /* its address is made of a vote's or match's result */
     uint32_t lanes;     /* that may come there */
     uint32_t lane_edge; /* a segment before to which only one of them goes, whichever; TR_NONE */
@@ -55,6 +61,8 @@ struct exchanges {
     struct place *places;  /* by access */
     uint32_t *lanes;       /* by segment: those that may come there */
     struct tr_set counted; /* values made of a vote's or match's result */
+    struct tr_set told;    /* values made of what a lane has told others */
+    uint32_t group;        /* as many lanes, or more: a power of two */
     struct tr_set met;     /* accesses before which lanes meet */
     struct tr_set visited; /* segments */
     uint32_t *work;
@@ -70,7 +78,7 @@ static bool overlaps(const struct tr_access *a, uint64_t at, const struct tr_acc
 /* Whether something is known of where the access is. */
 static bool is_place(const struct place *place)
 {
-    return place->is_known || place->is_counted;
+    return place->is_known || place->is_told || place->is_counted;
 }
 
 /* Whether the lane has stored there itself, on every way to the load. */
@@ -98,9 +106,12 @@ static bool is_exchange(const struct exchanges *x, uint32_t i, uint32_t k)
         return false;
     if (p->is_counted || q->is_counted)
         return p->is_counted && a->is_write && a->pointer != b->pointer && !reads_own(x, k);
+    if (p->is_told != q->is_told)
+        return false;
+    uint32_t group = p->is_told ? x->group : RT_WARP_SIZE;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
-        for (uint32_t other = 0; other < RT_WARP_SIZE && (p->lanes >> lane & 1) != 0; other++)
-            if (other != lane && (q->lanes >> other & 1) != 0 &&
+        for (uint32_t other = lane / group * group; other < (lane / group + 1) * group; other++)
+            if (other != lane && (p->lanes >> lane & 1) != 0 && (q->lanes >> other & 1) != 0 &&
                 overlaps(a, p->address.of[lane], b, q->address.of[other]))
                 return true;
     return false;
@@ -159,38 +170,80 @@ static bool counts_lanes(LLVMValueRef inst)
     return mode != NULL && LLVMConstIntGetZExtValue(mode) == RT_VOTE_BALLOT;
 }
 
-/* Adds a value, and to the work where it is new. */
-static uint32_t add_counted(struct exchanges *x, uint32_t v, uint32_t *work, uint32_t count)
+/* Whether lanes get what the one has that they name. */
+static bool tells(LLVMValueRef inst)
 {
-    if (tr_set_has(&x->counted, v))
+    if (tr_placeholder_of(inst) != RT_CALL_SHFL)
+        return false;
+    LLVMValueRef mode = LLVMIsAConstantInt(LLVMGetOperand(inst, 1));
+    return mode != NULL && LLVMConstIntGetZExtValue(mode) == RT_SHFL_IDX;
+}
+
+/* Adds a value, and to the work where it is new. */
+static uint32_t add_new(struct tr_set *set, uint32_t v, uint32_t *work, uint32_t count)
+{
+    if (tr_set_has(set, v))
         return count;
-    tr_set_add(&x->counted, v);
+    tr_set_add(set, v);
     work[count] = v;
     return count + 1;
 }
 
-static bool find_counted(struct exchanges *x)
+/* Fills the set with the values made of results of such instructions. false: out of memory. */
+static bool find_made_of(struct exchanges *x, bool (*is_source)(LLVMValueRef), struct tr_set *set)
 {
     uint32_t values = x->graph.value_count, count = 0;
     uint32_t *work = pxr_arena_alloc_array(&x->graph.arena, values, sizeof *work);
-    if (work == NULL)
+    *set = tr_set_make(&x->graph.arena, values);
+    if (work == NULL || set->words == NULL)
         return false;
     for (uint32_t v = 0; v < values; v++)
-        if (counts_lanes(x->graph.values[v].llvm))
-            count = add_counted(x, v, work, count);
+        if (is_source(x->graph.values[v].llvm))
+            count = add_new(set, v, work, count);
     while (count > 0) {
         const struct tr_value *value = &x->graph.values[work[--count]];
         for (uint32_t i = 0; i < value->use_count; i++)
             if (x->graph.values[value->uses[i]].opcode != LLVMLoad) /* of what somebody stored */
-                count = add_counted(x, value->uses[i], work, count);
+                count = add_new(set, value->uses[i], work, count);
     }
     return true;
 }
 
-static bool is_counted(const struct exchanges *x, LLVMValueRef pointer)
+static bool is_made(const struct exchanges *x, const struct tr_set *set, LLVMValueRef pointer)
 {
-    uint32_t v = tr_graph_number(&x->graph, pointer);
-    return v != TR_NONE && tr_set_has(&x->counted, v);
+    uint32_t v = pointer == NULL ? TR_NONE : tr_graph_number(&x->graph, pointer);
+    return v != TR_NONE && tr_set_has(set, v);
+}
+
+/* PTX's c of a shuffle among so many lanes is (32 - lanes) << 8 | 31. */
+static uint32_t group_of(LLVMValueRef shuffle)
+{
+    LLVMValueRef c = LLVMIsAConstantInt(LLVMGetOperand(shuffle, 4));
+    uint32_t outside = c == NULL ? 0 : (uint32_t)LLVMConstIntGetZExtValue(c) >> 8 & 31;
+    uint32_t lanes = RT_WARP_SIZE - outside;
+    return (lanes & (lanes - 1)) == 0 ? lanes : RT_WARP_SIZE;
+}
+
+static uint32_t smallest_group(const struct exchanges *x)
+{
+    uint32_t group = RT_WARP_SIZE;
+    for (uint32_t v = 0; v < x->graph.value_count; v++)
+        if (tells(x->graph.values[v].llvm) && group_of(x->graph.values[v].llvm) < group)
+            group = group_of(x->graph.values[v].llvm);
+    return group;
+}
+
+/* Whether lanes have told each other where that is, and others can see it. */
+static bool is_told(const struct exchanges *x, const struct tr_access *access)
+{
+    return (access->origins & ~(TR_ORIGIN_LOCAL | TR_ORIGIN_CONSTANT)) != 0 &&
+           is_made(x, &x->told, access->pointer);
+}
+
+static bool is_candidate(const struct exchanges *x, const struct tr_access *access)
+{
+    return !access->is_wall && access->pointer != NULL &&
+           (access->origins == TR_ORIGIN_SHARED || is_told(x, access));
 }
 
 static void find_places(struct exchanges *x)
@@ -199,10 +252,14 @@ static void find_places(struct exchanges *x)
     for (uint32_t i = 0; i < x->effects.access_count; i++) {
         const struct tr_access *access = &x->effects.accesses[i];
         struct place *place = &x->places[i];
-        if (access->is_wall || access->pointer == NULL || access->origins != TR_ORIGIN_SHARED)
+        if (!is_candidate(x, access))
             continue;
-        place->is_counted = is_counted(x, access->pointer);
+        place->is_counted =
+            access->origins == TR_ORIGIN_SHARED && is_made(x, &x->counted, access->pointer);
         place->is_known = tr_evaluate_lanes(&x->effects, &x->ids, access->pointer, &place->address);
+        place->is_told =
+            !place->is_known && is_told(x, access) &&
+            tr_evaluate_group(&x->effects, &x->ids, &x->told, access->pointer, &place->address);
         if (!is_place(place))
             continue;
         if (access->segment != edge_of)
@@ -231,11 +288,11 @@ static void build_meetings(struct exchanges *x)
     LLVMDisposeBuilder(builder);
 }
 
-static uint32_t count_shared(const struct exchanges *x)
+static uint32_t count_candidates(const struct exchanges *x)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < x->effects.access_count; i++)
-        count += x->effects.accesses[i].origins == TR_ORIGIN_SHARED;
+        count += is_candidate(x, &x->effects.accesses[i]);
     return count;
 }
 
@@ -264,18 +321,22 @@ static enum pxr_status analyse(struct exchanges *x, struct pxr_error *err)
 
 static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
 {
+    static const char nothing_left[] = "out of memory looking for exchanges of lanes";
     uint32_t accesses = x->effects.access_count;
-    uint32_t shared = count_shared(x);
-    if (shared == 0 || shared > ACCESSES_MAX)
+    if (!find_made_of(x, tells, &x->told))
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
+    uint32_t candidates = count_candidates(x);
+    if (candidates == 0 || candidates > ACCESSES_MAX)
         return PXR_OK;
+    x->group = smallest_group(x);
     x->places = pxr_arena_alloc_array(&x->graph.arena, accesses, sizeof *x->places);
     x->met = tr_set_make(&x->graph.arena, accesses);
-    x->counted = tr_set_make(&x->graph.arena, x->graph.value_count);
     x->lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
-    if (x->places == NULL || x->met.words == NULL || x->counted.words == NULL || x->lanes == NULL ||
-        !find_counted(x) || !tr_lanes_of_segments(&x->effects, &x->ids, x->lanes))
-        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for exchanges of lanes");
+    if (x->places == NULL || x->met.words == NULL || x->lanes == NULL ||
+        !find_made_of(x, counts_lanes, &x->counted) ||
+        !tr_lanes_of_segments(&x->effects, &x->ids, x->lanes))
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
     find_places(x);
     for (uint32_t k = 0; k < accesses; k++)
         if (is_place(&x->places[k]) && needs_meeting(x, k))
@@ -284,10 +345,13 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     return PXR_OK;
 }
 
-/* Whether the kernel asks where the block's shared memory is. */
-static bool uses_shared_memory(LLVMValueRef function)
+/* Whether the kernel asks where the block's shared memory is, or lanes tell each other something.
+ */
+static bool may_exchange(LLVMValueRef function)
 {
     TR_FOR_EACH_INSTRUCTION(inst, function) {
+        if (tells(inst))
+            return true;
         if (LLVMIsALoadInst(inst) == NULL)
             continue;
         struct tr_field field = tr_field_of(inst, TR_RECORD_THREAD);
@@ -304,7 +368,7 @@ enum pxr_status tr_order_exchanges(LLVMModuleRef module, const struct tr_facts *
     static const struct tr_facts nothing = {0};
     struct exchanges x = {.effects = {.facts = facts == NULL ? &nothing : facts}};
     LLVMValueRef function = LLVMGetNamedFunction(module, TR_KERNEL_NAME);
-    if (!uses_shared_memory(function))
+    if (!may_exchange(function))
         return PXR_OK;
     enum pxr_status status = tr_graph_build(&x.graph, function, tr_is_sync_point, err);
     if (status != PXR_OK)

@@ -12,6 +12,7 @@
 struct evaluation {
     const struct tr_effects *effects;
     const struct tr_lane_ids *ids;
+    const struct tr_set *told; /* tr_evaluate_group; or NULL */
 };
 
 static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned depth,
@@ -80,10 +81,31 @@ static bool is_common(const struct evaluation *e, LLVMValueRef value, struct tr_
     return true;
 }
 
+/* What the lanes of a group have in common. */
+static bool is_of_group(const struct evaluation *e, LLVMValueRef value,
+                        struct tr_lane_values *result)
+{
+    uint32_t number = tr_graph_number(e->effects->graph, value);
+    if (number == TR_NONE || bits_of(value) == 0)
+        return false;
+    bool is_told = tr_set_has(e->told, number);
+    fill(result, is_told ? 0 : cut(scramble(number), bits_of(value)), is_told);
+    return true;
+}
+
+static bool is_block_number(enum ptx_sreg sreg)
+{
+    return sreg == PTX_SREG_CTAID_X || sreg == PTX_SREG_CTAID_Y || sreg == PTX_SREG_CTAID_Z;
+}
+
 static bool evaluate_sreg(const struct evaluation *e, LLVMValueRef call,
                           struct tr_lane_values *result)
 {
     enum ptx_sreg sreg = tr_sreg_of(call);
+    if (e->told != NULL && is_block_number(sreg)) {
+        fill(result, 0, true);
+        return true;
+    }
     if (sreg != PTX_SREG_TID_X && sreg != PTX_SREG_TID_Y && sreg != PTX_SREG_TID_Z &&
         sreg != PTX_SREG_LANEID)
         return false;
@@ -149,6 +171,14 @@ static bool keeps_identity(LLVMOpcode opcode)
     return opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMMul || opcode == LLVMShl;
 }
 
+static bool is_zero(const struct tr_lane_values *values)
+{
+    bool is_zero = values->is_exact;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        is_zero &= values->of[lane] == 0;
+    return is_zero;
+}
+
 static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
                             struct tr_lane_values *result)
 {
@@ -157,7 +187,8 @@ static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsig
     if (!evaluate(e, LLVMGetOperand(inst, 0), depth, &a) ||
         !evaluate(e, LLVMGetOperand(inst, 1), depth, &b))
         return false;
-    result->is_exact = a.is_exact && b.is_exact;
+    result->is_exact = (a.is_exact && b.is_exact) ||
+                       (LLVMGetInstructionOpcode(inst) == LLVMMul && (is_zero(&a) || is_zero(&b)));
     if (!result->is_exact && !keeps_identity(LLVMGetInstructionOpcode(inst)))
         return false;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
@@ -234,12 +265,19 @@ static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned de
     bool is_followed =
         depth < DEPTH_MAX && LLVMIsAInstruction(value) != NULL && bits_of(value) != 0;
     return (is_followed && evaluate_instruction(e, value, depth + 1, result)) ||
-           is_common(e, value, result);
+           (e->told == NULL ? is_common(e, value, result) : is_of_group(e, value, result));
 }
 
 bool tr_evaluate_lanes(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        LLVMValueRef value, struct tr_lane_values *result)
 {
-    struct evaluation e = {effects, ids};
+    struct evaluation e = {effects, ids, NULL};
+    return evaluate(&e, value, 0, result);
+}
+
+bool tr_evaluate_group(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                       const struct tr_set *told, LLVMValueRef value, struct tr_lane_values *result)
+{
+    struct evaluation e = {effects, ids, told};
     return evaluate(&e, value, 0, result);
 }

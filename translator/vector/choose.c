@@ -45,6 +45,11 @@
 /* At most this part of the time of single threads: the estimate is no better than that. */
 #define WORTHWHILE 0.85
 
+/* Nests with loops of their own, in which vectors take at most this part of the time, are charged
+ * less than their effort, by that factor: what they gain is gained in every turn. */
+#define GAINS_MUCH 0.25
+#define DISCOUNT   4
+
 /* Above this share of the time, what takes an access for each lane is as fast one copy at a time …
  */
 #define BY_LANE_MOST 0.75
@@ -600,8 +605,11 @@ static bool is_concise(const struct tr_versions *versions, const struct tr_vecto
 }
 
 /* Whether the budget allows one more nest. */
-static bool is_affordable(const struct tr_vector_options *options, uint32_t effort)
+static bool is_affordable(const struct tr_vector_options *options,
+                          const struct tr_estimate *estimate, uint32_t copies)
 {
+    bool gains_much = !estimate->is_straight && estimate->vector <= GAINS_MUCH * estimate->scalar;
+    uint32_t effort = effort_of_copies(estimate, copies) / (gains_much ? DISCOUNT : 1);
     return options->budget == NULL ||
            tr_budget_spend(options->budget, TR_LIMIT_VECTOR_EFFORT, effort);
 }
@@ -630,14 +638,13 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     shape->jam_reason = why_jam(iteration, options, shape);
     shape->is_worthwhile = true;
     shape->reason = "";
-    uint32_t effort = effort_of_copies(estimate, copies);
     if (row != 0 && row < 4)
         shape->reason = "rows of the block have fewer than 4 threads";
     else if (constant(working) == 1)
         shape->reason = "one thread of each row has work";
     else if (!is_worthwhile(estimate))
         shape->reason = "vectors would gain too little";
-    else if (!is_affordable(options, effort))
+    else if (!is_affordable(options, estimate, copies))
         shape->reason = "vectors would take too long to compile";
     shape->is_worthwhile = shape->reason[0] == '\0';
     return PXR_OK;

@@ -249,6 +249,24 @@ Test(budget, a_limit_leads_the_quick_tier_to_less_and_never_to_more)
     runner_close(runner);
 }
 
+/* What their code gains is gained in every turn. */
+Test(budget, long_loops_in_which_vectors_gain_most_are_charged_less)
+{
+    struct pxr_error err = {0};
+    struct runner_build build = automatic;
+    struct runner *runner;
+    build.budget_divisor = 10;
+    cr_assert_eq(runner_open_inprocess(&build, &runner, &err), PXR_OK, "%s", err.message);
+    free(run(runner, big_family_find("rounds"), 1200, 64));
+    struct runner_made made = runner_last_made(runner);
+    cr_expect_eq(made.collapse, PXR_COLLAPSE_VECTOR, "%s", made.explanation);
+    free(run(runner, big_family_find("floats"), 1200, 64));
+    made = runner_last_made(runner);
+    cr_expect_not_null(strstr(made.explanation, "vectors would take too long to compile"), "%s",
+                       made.explanation);
+    runner_close(runner);
+}
+
 Test(budget, kernels_as_people_write_them_get_everything)
 {
     struct pxr_error err = {0};

@@ -115,3 +115,25 @@ Test(exchanges, lanes_meet_at_places_that_are_counted)
     expect_meetings(COUNTED("mov.u32 %r6, %tx;") PACKS OWN, 0);
     expect_meetings(COUNTED("ld.global.u32 %r6, [%gin];") PACKS OWN, 0);
 }
+
+#define TOLD(mode, at)                                                                             \
+    "shfl.sync." mode ".b32 %r6, %tx, " at ", 0x1c1f, -1; and.b32 %r7, %tx, 3;"                    \
+    "mad.lo.u32 %r7, %r6, 4, %r7; mul.wide.u32 %rd7, %r7, 4;"
+#define WORKS(load) "st.global.u32 [%rd5], %tx; ld.global." load "st.global.u32 [%gout], %r5;"
+#define GROUP(mode, in)                                                                            \
+    TOLD(mode, "0") "add.u64 %rd5, %rd1, %rd7;" TOLD("idx", "1") "add.u64 %rd6, " in ", %rd7;"
+
+/* Groups of four lanes, each of which is told where its group's words are, twice: that may be the
+ * same place, and then lanes get the words of others. */
+Test(exchanges, lanes_of_a_group_meet_at_places_that_they_are_told)
+{
+    expect_meetings(GROUP("idx", "%rd1") WORKS("u32 %r5, [%rd6+4];"), 1);
+    expect_meetings(GROUP("idx", "%rd1") WORKS("u32 %r5, [%rd6];"), 0);
+    expect_meetings(GROUP("idx", "%rd1") WORKS("u32 %r5, [%rd6+16];"), 0);
+    expect_meetings(GROUP("idx", "%rd2") WORKS("u32 %r5, [%rd6+4];"), 0);
+    expect_meetings(GROUP("up", "%rd1") WORKS("u32 %r5, [%rd6+4];"), 0);
+    expect_meetings(GROUP("idx", "%rd1") "bar.warp.sync -1;" WORKS("u32 %r5, [%rd6+4];"), 1);
+    expect_meetings(GROUP("idx", "%rd1") "st.global.u32 [%rd5], %tx; bar.warp.sync -1;"
+                                         "ld.global.u32 %r5, [%rd6+4]; st.global.u32 [%gout], %r5;",
+                    0);
+}
