@@ -121,15 +121,19 @@ static LLVMValueRef any_index(struct random_generator *g, uint32_t mask)
 static LLVMValueRef quotient_index(struct random_generator *g)
 {
     LLVMBuilderRef b = g->builder;
-    LLVMValueRef columns = random_roll(g, 2)
-                               ? random_number(g, random_roll(g, 2) ? 64 + random_roll(g, 100)
-                                                                    : 8 + random_roll(g, 56))
-                               : LLVMBuildOr(b, g->parameters[N], random_number(g, 64), "");
+    bool is_constant = random_roll(g, 2);
+    bool is_long = random_roll(g, 2) || !is_constant;
+    uint32_t least = !is_constant ? 64
+                     : is_long    ? 64 + random_roll(g, 100)
+                                  : 8 + random_roll(g, 56);
+    LLVMValueRef columns = random_number(g, least);
+    if (!is_constant)
+        columns = LLVMBuildOr(b, g->parameters[N], columns, "");
     LLVMValueRef row = LLVMBuildUDiv(b, g->thread, columns, "");
     LLVMValueRef place = random_roll(g, 3) == 0
                              ? LLVMBuildURem(b, g->thread, columns, "")
                              : LLVMBuildSub(b, g->thread, LLVMBuildMul(b, row, columns, ""), "");
-    LLVMValueRef begin = LLVMBuildMul(b, row, random_number(g, random_roll(g, 64)), "");
+    LLVMValueRef begin = LLVMBuildMul(b, row, random_number(g, random_roll(g, least)), "");
     return LLVMBuildAdd(b, begin, place, "");
 }
 
@@ -210,6 +214,38 @@ static LLVMValueRef load_four(struct random_generator *g, LLVMValueRef base)
     return LLVMBuildXor(g->builder, element, other, "");
 }
 
+#define WORDS 4
+
+/* Words of the thread side by side, all or some of them, in any order; now and then it stores to
+ * memory of its own in between. */
+static LLVMValueRef load_words(struct random_generator *g, LLVMValueRef base)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef index = random_roll(g, 3) ? any_index(g, 255) : g->thread;
+    LLVMValueRef start = element_address(g, LLVMVectorType(g->i32, WORDS), base, index);
+    bool is_wide = random_roll(g, 4) == 0;
+    LLVMTypeRef type = is_wide ? g->i64 : g->i32;
+    uint32_t words = is_wide ? WORDS / 2 : WORDS;
+    uint32_t left_out = random_roll(g, 3) ? words : random_roll(g, words);
+    uint32_t first = random_roll(g, words);
+    LLVMValueRef mixed = random_number(g, 0);
+    for (uint32_t k = 0; k < words; k++) {
+        uint32_t word = (first + k) % words;
+        if (word == left_out)
+            continue;
+        if (random_roll(g, 8) == 0)
+            random_set_own(g);
+        LLVMValueRef place = random_number(g, word);
+        LLVMValueRef load =
+            LLVMBuildLoad2(b, type, LLVMBuildGEP2(b, type, start, &place, 1, ""), "");
+        if (word == 0)
+            LLVMSetAlignment(load, random_roll(g, 2) ? 16 : 4);
+        LLVMValueRef value = is_wide ? LLVMBuildTrunc(b, load, g->i32, "") : load;
+        mixed = LLVMBuildXor(b, LLVMBuildMul(b, mixed, random_number(g, 3), ""), value, "");
+    }
+    return mixed;
+}
+
 /* The second of two, by a structure. */
 static LLVMValueRef load_field(struct random_generator *g, LLVMValueRef base)
 {
@@ -223,7 +259,7 @@ static LLVMValueRef load_field(struct random_generator *g, LLVMValueRef base)
 LLVMValueRef random_load(struct random_generator *g)
 {
     LLVMValueRef base = g->parameters[random_roll(g, 3) == 0 ? A : B];
-    switch (random_roll(g, 9)) {
+    switch (random_roll(g, 10)) {
     case 0:
         return load_narrow(g, g->i8, base);
     case 1:
@@ -232,6 +268,8 @@ LLVMValueRef random_load(struct random_generator *g)
         return load_four(g, base);
     case 3:
         return load_field(g, base);
+    case 4:
+        return load_words(g, base);
     default:
         return LLVMBuildLoad2(g->builder, g->i32, element_address(g, g->i32, base, random_index(g)),
                               "");
@@ -320,6 +358,29 @@ static LLVMValueRef from_slot(struct random_generator *g, uint32_t slot, LLVMVal
     }
 }
 
+/* Stores words side by side, in one quarter or another of the thread's memory, in any order, and
+ * loads some of them in between. */
+static void store_words(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef threads = LLVMBuildNSWMul(b, g->parameters[NX], g->parameters[NY], "");
+    LLVMValueRef index = LLVMBuildNSWMul(b, LLVMBuildNSWAdd(b, threads, g->thread, ""),
+                                         random_number(g, SLOTS * 2), "");
+    LLVMValueRef quarter = random_roll(g, 3) ? any_index(g, 3) : random_number(g, 1);
+    quarter = LLVMBuildMul(b, quarter, random_number(g, WORDS), "");
+    index = widen_index(g, LLVMBuildNSWAdd(b, index, quarter, ""));
+    LLVMValueRef start = LLVMBuildGEP2(b, g->i32, g->parameters[C], &index, 1, "");
+    uint32_t first = random_roll(g, WORDS);
+    for (uint32_t k = 0; k < WORDS; k++) {
+        LLVMValueRef place = random_number(g, (first + k) % WORDS);
+        LLVMValueRef address = LLVMBuildGEP2(b, g->i32, start, &place, 1, "");
+        if (random_roll(g, 4) == 0)
+            LLVMBuildStore(b, LLVMBuildLoad2(b, g->i32, address, ""),
+                           g->ints[random_roll(g, RANDOM_INTS)]);
+        LLVMBuildStore(b, random_read(g), address);
+    }
+}
+
 static void add_to_sum(struct random_generator *g)
 {
     LLVMBuilderRef b = g->builder;
@@ -391,9 +452,11 @@ LLVMValueRef random_set_own(struct random_generator *g)
 
 void random_access(struct random_generator *g)
 {
-    uint32_t kind = random_roll(g, 10);
+    uint32_t kind = random_roll(g, 11);
     uint32_t slot = random_roll(g, SLOTS);
-    if (kind == 0) {
+    if (kind == 10) {
+        store_words(g);
+    } else if (kind == 0) {
         add_to_sum(g);
     } else if (kind == 8) {
         access_atomically(g);

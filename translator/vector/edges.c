@@ -219,6 +219,18 @@ static bool union_of_sharers(struct tr_widen *widen, uint32_t phi, uint32_t copy
     return is_whole;
 }
 
+/* What the lanes have in common that come by the edge, if any do: of several edges only one brings
+ * lanes, but any of them may be emitted last. */
+static LLVMValueRef common_value(struct tr_widen *widen, const struct edge *edge,
+                                 LLVMValueRef lanes, LLVMValueRef value, LLVMValueRef pending)
+{
+    LLVMValueRef comes = lanes == NULL ? NULL : tr_widen_any(widen, lanes);
+    if (edge->scalar != NULL)
+        comes =
+            comes == NULL ? edge->scalar : LLVMBuildAnd(widen->builder, comes, edge->scalar, "");
+    return comes == NULL ? value : LLVMBuildSelect(widen->builder, comes, value, pending, "");
+}
+
 /* anchor: the lanes active at the anchor of the phi's segment. */
 static void add_values(struct tr_control *control, const struct edge *edge,
                        const LLVMValueRef *mask, const struct tr_active *anchor)
@@ -236,11 +248,13 @@ static void add_values(struct tr_control *control, const struct edge *edge,
             LLVMValueRef *pending = &join->pending[k * widen->copies + c];
             LLVMValueRef value = phi_operand(widen, phi, edge->from, shape, c);
             LLVMValueRef lanes = NULL;
-            if (*pending == NULL || shape.kind != TR_VARYING ||
+            if (*pending == NULL || *pending == value ||
                 union_of_sharers(widen, first + k, c, mask, anchor, &lanes))
                 *pending = value;
-            else
+            else if (shape.kind == TR_VARYING)
                 *pending = tr_widen_blend(widen, LLVMTypeOf(phi->llvm), lanes, value, *pending);
+            else
+                *pending = common_value(widen, edge, lanes, value, *pending);
         }
     }
 }
