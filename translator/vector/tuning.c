@@ -20,10 +20,10 @@ struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped)
         .shorten = IS_DONE(SHORTEN) ? tr_shorten : NULL,
     };
     uint32_t count = 0;
-    if (IS_DONE(WORD_BLOCKS))
-        hooks.accesses[count++] = &tr_word_blocks;
     if (IS_DONE(ASK_NEIGHBOURS))
         hooks.accesses[count++] = &tr_ask_neighbours;
+    if (IS_DONE(WORD_BLOCKS))
+        hooks.accesses[count++] = &tr_word_blocks;
 #undef IS_DONE
     return hooks;
 }

@@ -220,7 +220,8 @@ static void transpose(struct tr_widen *widen, LLVMValueRef *vectors, uint32_t wo
 
 /* ---- emission ---- */
 
-/* Of lane 0; of lanes at no constant distance: a vector of all. Both are `low` before the block. */
+/* Of lane 0; of lanes at no constant distance: a vector of all. The block begins `low` bytes from
+ * there. */
 static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct block *block, uint32_t copy)
 {
     const struct tr_memory *memory = block->memory;
