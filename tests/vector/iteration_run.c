@@ -357,10 +357,14 @@ static struct tr_target make_target(const struct iteration_host *host,
     return config->vector_bits == 0 ? host->target->cpu : tr_target_find("", config->vector_bits);
 }
 
+/* Vectors have several groups, but where rows are shorter. */
+#define LEAST_DIVISOR 4
+
 static struct tr_vector_options make_options(const struct tr_target *target,
                                              const struct iteration_config *config)
 {
     return (struct tr_vector_options){.width = config->width,
+                                      .least_divisor = LEAST_DIVISOR,
                                       .jam = config->jam,
                                       .target = target,
                                       .skipped = config->skipped,

@@ -310,6 +310,7 @@ static void begin_module(struct random_generator *g, uint64_t seed)
     *g = (struct random_generator){
         .state = seed * 2 + 1, .context = LLVMContextCreate(), .takes_apart = seed % 2 == 0};
     random_roll(g, 2);
+    g->is_plain = random_roll(g, g->takes_apart ? 2 : 4) == 0;
     g->module = LLVMModuleCreateWithNameInContext("random", g->context);
     g->builder = LLVMCreateBuilderInContext(g->context);
     g->i1 = LLVMInt1TypeInContext(g->context);
@@ -570,6 +571,8 @@ enum pxr_status random_iteration(struct iteration_case *c, uint64_t seed, struct
         make_guard(&g);
     if (has_turns)
         make_turns(&g);
+    else if (g.takes_apart && g.is_plain)
+        random_groups(&g);
     if (random_roll(&g, 3) == 0)
         make_blocks(&g);
     else

@@ -44,6 +44,7 @@ struct random_generator {
     LLVMValueRef flags[RANDOM_OTHERS];    /* i1 */
     LLVMValueRef pairs[RANDOM_OTHERS];    /* <2 x i32> */
     LLVMValueRef doubles[RANDOM_OTHERS];
+    bool is_plain;      /* some: neither calls functions nor has atomic operations */
     bool takes_apart;   /* half of the iterations: uses parts of the thread's number, as rows and
                            places in them are */
     uint32_t own_share; /* in 100: how often values of a single thread are used */
@@ -70,9 +71,12 @@ LLVMValueRef random_condition(struct random_generator *g);
 
 void random_assign(struct random_generator *g);
 void random_assign_other(struct random_generator *g);
+void random_groups(struct random_generator *g); /* random_groups.c; a loop, too */
 void random_access(struct random_generator *g);
 /* Stores a constant to the thread's own memory; i32: what was there, or a constant. */
 LLVMValueRef random_set_own(struct random_generator *g);
+/* Stores the i32 with what was there to the thread's own memory. */
+void random_mix_into_own(struct random_generator *g, LLVMValueRef value);
 LLVMValueRef random_address(struct random_generator *g); /* of an i32 that does not change */
 LLVMValueRef random_load(struct random_generator *g);    /* i32, from memory that does not change */
 LLVMValueRef random_call(struct random_generator *g, const char *name, LLVMTypeRef result,

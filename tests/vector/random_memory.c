@@ -438,6 +438,15 @@ static void store_alone(struct random_generator *g)
     LLVMPositionBuilderAtEnd(b, join);
 }
 
+void random_mix_into_own(struct random_generator *g, LLVMValueRef value)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef address = slot_address(g, 0);
+    LLVMValueRef old = LLVMBuildLoad2(b, g->i32, address, "");
+    LLVMValueRef three = LLVMBuildMul(b, old, random_number(g, 3), "");
+    LLVMBuildStore(b, LLVMBuildAdd(b, three, value, ""), address);
+}
+
 LLVMValueRef random_set_own(struct random_generator *g)
 {
     uint32_t slot = random_roll(g, SLOTS);
@@ -446,13 +455,14 @@ LLVMValueRef random_set_own(struct random_generator *g)
     if (random_roll(g, 2))
         old = from_slot(g, slot, LLVMBuildLoad2(g->builder, slot_type(g, slot), address, ""));
     LLVMValueRef store = LLVMBuildStore(g->builder, LLVMConstNull(slot_type(g, slot)), address);
-    LLVMSetVolatile(store, random_roll(g, 12) == 0);
+    LLVMSetVolatile(store, random_roll(g, 12) == 0 && !g->is_plain);
     return old;
 }
 
 void random_access(struct random_generator *g)
 {
     uint32_t kind = random_roll(g, 11);
+    kind = g->is_plain && (kind == 0 || kind == 8) ? 1 : kind;
     uint32_t slot = random_roll(g, SLOTS);
     if (kind == 10) {
         store_words(g);
@@ -465,7 +475,7 @@ void random_access(struct random_generator *g)
     } else if (kind < 6) {
         LLVMValueRef value = to_slot(g, slot);
         LLVMValueRef store = LLVMBuildStore(g->builder, value, slot_address(g, slot));
-        LLVMSetVolatile(store, random_roll(g, 12) == 0);
+        LLVMSetVolatile(store, random_roll(g, 12) == 0 && !g->is_plain);
     } else {
         LLVMValueRef address = slot_address(g, slot);
         LLVMValueRef value = LLVMBuildLoad2(g->builder, slot_type(g, slot), address, "");

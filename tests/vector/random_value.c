@@ -304,7 +304,7 @@ static LLVMValueRef int_expression(struct random_generator *g)
     case 8:
         return LLVMBuildFreeze(g->builder, value, "");
     case 9:
-        return random_roll(g, 3) ? value : call_outside(g, value);
+        return g->is_plain || random_roll(g, 3) ? value : call_outside(g, value);
     case 10:
     case 11:
     case 12:

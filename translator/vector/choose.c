@@ -9,6 +9,7 @@
 #include "translator/module/budget.h"
 #include "translator/module/marks.h"
 #include "translator/vector/control.h"
+#include "translator/vector/plan/groups.h"
 #include "translator/vector/version.h"
 
 /* Loads outside of loops count as an unrolled loop if rows, and threads of a row, share so many. */
@@ -175,7 +176,7 @@ static bool is_effect(uint32_t opcode)
 static bool is_in_divergent_loop(const struct tr_iteration *iteration, uint32_t segment)
 {
     uint32_t loop = iteration->loops.innermost[segment];
-    return loop != TR_NONE && iteration->is_divergent_loop[loop];
+    return loop != TR_NONE && tr_is_left_apart(iteration, loop);
 }
 
 /* Whether some lanes do not come to the segment's loop. */
@@ -221,7 +222,7 @@ static double weight_of(const struct tr_iteration *iteration, uint32_t segment, 
     for (uint32_t l = iteration->loops.innermost[segment]; l != TR_NONE;
          l = iteration->loops.loops[l].parent) {
         weight *= iteration->turns[l] != 0 ? iteration->turns[l] : LOOP_ITERATIONS;
-        weight *= is_vector && iteration->is_divergent_loop[l] ? DIVERGENT_LOOP : 1;
+        weight *= is_vector && tr_is_left_apart(iteration, l) ? DIVERGENT_LOOP : 1;
     }
     return weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
@@ -459,7 +460,10 @@ static bool goes_by_lane(const struct tr_estimate *estimate)
     return estimate->by_lane > most * estimate->vector;
 }
 
-static uint32_t choose_copies(const struct tr_estimate *estimate,
+/* Short vectors side by side share what they ask; the more lanes, the more groups. */
+#define LANES_OF_GROUP 16
+
+static uint32_t choose_copies(const struct tr_estimate *estimate, uint32_t width,
                               const struct tr_vector_options *options)
 {
     if (options->jam != 0)
@@ -470,6 +474,8 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
         copies = sums_under_way(options->target) / (estimate->is_wide ? 2 : 1);
     if (!is_shared && estimate->far.bytes != 0)
         copies = copies_of_turns(estimate, copies);
+    if (estimate->has_short_groups)
+        copies = width < LANES_OF_GROUP ? LANES_OF_GROUP / width : 1;
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
     if (!is_shared && goes_by_lane(estimate))
@@ -604,6 +610,37 @@ static bool is_concise(const struct tr_versions *versions, const struct tr_vecto
            versions->expected.common_count == 0 && !has_short_loop(&versions->masked);
 }
 
+/* Where only longer rows would gain, there are no groups. */
+#define MOST_DIVISOR 256
+
+/* What two groups cost more than one, of which all lanes are: they have masks. */
+#define SECOND_GROUP 1.4
+
+/* Lanes by themselves have masks, too, as rows may end anywhere; what that costs where these are no
+ * registers. */
+#define BLENDED 1.5
+
+/* From which divisor on going group by group costs less than each lane by itself: of so many
+ * vectors width - 1 lie in two groups. 0: from none. */
+static enum pxr_status find_least_divisor(struct tr_versions *versions,
+                                          const struct tr_vector_options *options,
+                                          struct tr_shape_of_nest *shape, struct pxr_error *err)
+{
+    struct tr_estimate apart;
+    enum pxr_status status = make_estimate(&versions->masked, shape->width, &apart, err);
+    if (status != PXR_OK)
+        return status;
+    double masked = versions->fast.target->masks_all ? 1 : BLENDED;
+    double gain = masked * apart.vector / shape->estimate.vector - 1;
+    uint32_t lanes = shape->width * shape->jam[0];
+    double most = shape->estimate.has_short_groups ? MOST_DIVISOR : TR_LONG_DIVISOR;
+    double least = gain > 0 ? SECOND_GROUP * (lanes - 1) / gain : most;
+    shape->least_divisor = least < most ? (uint32_t)least : 0;
+    if (options->least_divisor != 0)
+        shape->least_divisor = options->least_divisor;
+    return PXR_OK;
+}
+
 /* Whether the budget allows one more nest. */
 static bool is_affordable(const struct tr_vector_options *options,
                           const struct tr_estimate *estimate, uint32_t copies)
@@ -626,12 +663,15 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)
         return status;
+    estimate->has_short_groups = iteration->has_groups && !tr_groups_are_long(&versions->expected);
     estimate->is_guarded = versions->expected.guard_count > 0;
     for (uint32_t i = 0; i < versions->expected.guard_count; i++)
         estimate->is_for_some |= !versions->expected.guards[i].is_of_grid;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
-               limit_copies(iteration, options, choose_copies(estimate, options)),
+               limit_copies(iteration, options, choose_copies(estimate, width, options)),
                vectors_of_line(iteration->target, width), estimate, shape);
+    if (iteration->has_groups)
+        status = find_least_divisor(versions, options, shape, err);
     uint32_t copies = shape->jam[0] * shape->jam[1];
     shape->is_concise = is_concise(versions, options, copies);
     shape->width_reason = why_width(options, shape->width);
@@ -647,5 +687,5 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     else if (!is_affordable(options, estimate, copies))
         shape->reason = "vectors would take too long to compile";
     shape->is_worthwhile = shape->reason[0] == '\0';
-    return PXR_OK;
+    return status;
 }

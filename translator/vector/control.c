@@ -59,6 +59,34 @@ static void check_common(struct tr_control *control, LLVMValueRef quotient)
     LLVMPositionBuilderAtEnd(widen->builder, go_on);
 }
 
+/* i1: whether rows of that length are whole vectors, if one begins with one. */
+static LLVMValueRef is_of_vectors(struct tr_widen *widen, LLVMValueRef length)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMTypeRef type = LLVMTypeOf(length);
+    LLVMValueRef rest =
+        LLVMBuildURem(b, length, LLVMConstInt(type, widen->width * widen->jam[0], false), "");
+    LLVMValueRef is_whole = LLVMBuildICmp(b, LLVMIntEQ, rest, LLVMConstInt(type, 0, false), "");
+    LLVMValueRef is_some = LLVMBuildICmp(b, LLVMIntSGT, length, LLVMConstInt(type, 0, false), "");
+    return LLVMBuildAnd(b, is_whole, is_some, "");
+}
+
+/* Leaves the fast version if its vectors have many groups each. */
+static void check_divisors(struct tr_control *control)
+{
+    struct tr_widen *widen = control->widen;
+    uint32_t count = control->exits == NULL ? 0 : control->exits->expected->divisor_count;
+    for (uint32_t i = 0; i < count; i++) {
+        LLVMValueRef divisor = control->exits->expected->divisors[i];
+        LLVMValueRef least = LLVMConstInt(LLVMTypeOf(divisor), widen->least_divisor, false);
+        LLVMBasicBlockRef go_on = tr_widen_new_block(widen, "expected");
+        LLVMValueRef is_large = LLVMBuildICmp(widen->builder, LLVMIntSGE, divisor, least, "");
+        is_large = LLVMBuildOr(widen->builder, is_large, is_of_vectors(widen, divisor), "");
+        LLVMBuildCondBr(widen->builder, is_large, go_on, control->exits->apart);
+        LLVMPositionBuilderAtEnd(widen->builder, go_on);
+    }
+}
+
 /* Leaves the fast version if lanes do not share the quotient, which has been emitted: what comes
  * behind it, in its segment too, may not be done twice. */
 static void check_quotient(struct tr_control *control, LLVMValueRef quotient)
@@ -67,6 +95,21 @@ static void check_quotient(struct tr_control *control, LLVMValueRef quotient)
     for (uint32_t i = 0; i < count; i++)
         if (control->exits->expected->common[i] == quotient)
             check_common(control, quotient);
+}
+
+/* Leaves the copy for one group if there are several. */
+static void check_group(struct tr_control *control, uint32_t number)
+{
+    struct tr_widen *widen = control->widen;
+    const struct tr_segment *segment = &control->iteration->graph.segments[number];
+    if (number != control->one_group)
+        return;
+    uint32_t last = segment->first_value + segment->value_count - 1;
+    LLVMValueRef branch = control->iteration->graph.values[last].llvm;
+    LLVMBasicBlockRef go_on = tr_widen_new_block(widen, "group");
+    LLVMValueRef all = tr_control_all_take(widen, LLVMGetCondition(branch), true);
+    LLVMBuildCondBr(widen->builder, all, go_on, control->groups);
+    LLVMPositionBuilderAtEnd(widen->builder, go_on);
 }
 
 /* Leaves the fast version if lanes do not go from the segment, all of whose instructions but the
@@ -91,13 +134,18 @@ void tr_control_emit_segment(struct tr_control *control, uint32_t number)
     const struct tr_segment *segment = &iteration->graph.segments[number];
     const struct tr_unit *unit = &iteration->units[number];
     uint32_t last = segment->first_value + segment->value_count - 1;
-    for (uint32_t v = segment->first_value + tr_control_phi_count(iteration, number); v < last;
-         v++) {
+    uint32_t v = segment->first_value + tr_control_phi_count(iteration, number);
+    if (number == control->one_group) {
+        tr_control_emit_group_header(control, number);
+        v = last;
+    }
+    for (; v < last; v++) {
         tr_control_instruction(widen, v);
         check_quotient(control, iteration->graph.values[v].llvm);
     }
     for (uint32_t i = 0; i < unit->child_count; i++)
         control->anchors[unit->children[i]] = widen->active;
+    check_group(control, number);
     check_guards(control, number);
     tr_control_leave(control, number);
     for (uint32_t i = 0; i < unit->child_count; i++)
@@ -272,7 +320,7 @@ void tr_control_emit_unit(struct tr_control *control, uint32_t segment)
         mask[c] = join->mask[c];
         join->mask[c] = NULL;
     }
-    if (kind == TR_UNIT_ALWAYS)
+    if (kind == TR_UNIT_ALWAYS || tr_control_is_whole_group(control, segment))
         emit_inside(control, segment, pending);
     else if (kind == TR_UNIT_UNIFORM && predicate != NULL)
         emit_uniform(control, segment, predicate, pending);
@@ -307,13 +355,15 @@ static bool allocate(struct tr_control *control)
 enum pxr_status tr_control_iteration(struct tr_widen *widen, const struct tr_exits_of_fast *exits,
                                      struct pxr_error *err)
 {
-    struct tr_control control = {.widen = widen, .iteration = widen->iteration, .exits = exits};
+    struct tr_control control = {
+        .widen = widen, .iteration = widen->iteration, .exits = exits, .one_group = TR_NONE};
     struct tr_active active = widen->active;
     pxr_arena_init(&control.arena, 0);
     control.is_part = active.mask[0] != NULL;
     control.is_out_of_memory = !allocate(&control);
     if (!control.is_out_of_memory) {
         LLVMValueRef *pending = take_pending(&control, 0);
+        check_divisors(&control);
         emit_inside(&control, 0, pending);
     }
     widen->active = active;

@@ -32,6 +32,7 @@ struct tr_join {
 struct tr_exits_of_fast {
     const struct tr_expectations *expected;
     LLVMBasicBlockRef none;  /* goes here if no lane takes the way that a guard expects … */
+    LLVMBasicBlockRef apart; /* … here if its vectors had too many groups … */
     LLVMBasicBlockRef other; /* … and here if some do, or if what lanes should have in common
                                 differs */
 };
@@ -46,6 +47,9 @@ struct tr_control {
                                   while units of that anchor are emitted */
     bool is_part; /* a copy of a unit for some of the lanes is being emitted: it contains no copies
                      for all lanes */
+    uint32_t one_group; /* segment at whose end all lanes have to be of one group (groups.h);
+                           TR_NONE: none. Otherwise control goes to: */
+    LLVMBasicBlockRef groups;
     bool may_be_empty; /* the unit being emitted is not branched around: perhaps no lane at all is
                           active */
     bool is_out_of_memory;
@@ -61,6 +65,13 @@ bool tr_control_is_back_edge(const struct tr_iteration *iteration, uint32_t from
 
 /* Phis of the segment, in order: value numbers first_value, first_value + 1, … */
 uint32_t tr_control_phi_count(const struct tr_iteration *iteration, uint32_t segment);
+
+/* Emits the instructions of a loop's header without phis and branch, where all lanes are to be of
+ * one group (group_header.c). */
+void tr_control_emit_group_header(struct tr_control *control, uint32_t segment);
+
+/* Whether all lanes come to the segment, as they are of one group. */
+bool tr_control_is_whole_group(const struct tr_control *control, uint32_t segment);
 
 /* ---- units (control.c) and loops (loop.c) ---- */
 

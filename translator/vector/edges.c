@@ -295,6 +295,12 @@ static void bring(struct tr_control *control, const struct edge *edge, LLVMValue
     add_values(control, edge, mask, &control->anchors[edge->to]);
 }
 
+bool tr_control_is_whole_group(const struct tr_control *control, uint32_t segment)
+{
+    return control->one_group != TR_NONE &&
+           control->iteration->graph.segments[control->one_group].succs[0] == segment;
+}
+
 void tr_control_leave(struct tr_control *control, uint32_t segment)
 {
     const struct tr_iteration *iteration = control->iteration;
@@ -304,6 +310,11 @@ void tr_control_leave(struct tr_control *control, uint32_t segment)
         LLVMBuildUnreachable(control->widen->builder);
         LLVMPositionBuilderAtEnd(control->widen->builder,
                                  tr_widen_new_block(control->widen, "never"));
+        return;
+    }
+    if (segment == control->one_group) {
+        struct edge edge = {.from = segment, .to = from->succs[0], .is_always = true};
+        bring(control, &edge, terminator);
         return;
     }
     for (uint32_t i = 0; i < from->succ_count; i++) {

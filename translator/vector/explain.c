@@ -7,7 +7,9 @@
 #include "translator/vector/explain.h"
 
 #include "translator/module/keep_lines.h"
+#include "translator/module/marks.h"
 #include "translator/vector/control.h"
+#include "translator/vector/plan/groups.h"
 
 /* ---- control ---- */
 
@@ -77,6 +79,12 @@ static void add_expectations(const struct tr_about *about, const struct tr_expec
         tr_explain_add(about, TR_SAID_GUARDS, "into the kernel's work", expected->guards[i].branch);
     for (uint32_t i = 0; i < expected->common_count; i++)
         tr_explain_add(about, TR_SAID_COMMON, "how often a loop runs", expected->common[i]);
+    const struct tr_graph *graph = &about->iteration->graph;
+    for (uint32_t v = 0; v < graph->value_count; v++)
+        if (graph->values[v].segment != TR_NONE &&
+            tr_is_marked(graph->values[v].llvm, TR_MARK_GROUP_PLACE))
+            tr_explain_add(about, TR_SAID_COMMON, "quotients of places, group by group",
+                           graph->values[v].llvm);
 }
 
 /* ---- ranges of lines ---- */
@@ -108,7 +116,7 @@ static void add_uneven_loops(const struct tr_about *about)
 {
     const struct tr_iteration *iteration = about->iteration;
     for (uint32_t l = 0; l < iteration->loops.count; l++)
-        if (iteration->is_divergent_loop[l])
+        if (tr_is_left_apart(iteration, l))
             tr_ranges_add(&about->paragraph->uneven_loops,
                           range_of(&iteration->graph, &iteration->loops.loops[l].segments));
 }
@@ -121,7 +129,7 @@ static uint32_t count_masks(const struct tr_iteration *iteration)
     for (uint32_t s = 0; s < iteration->graph.segment_count; s++)
         count += iteration->units[s].kind == TR_UNIT_MASKED;
     for (uint32_t l = 0; l < iteration->loops.count; l++)
-        count += iteration->is_divergent_loop[l];
+        count += tr_is_left_apart(iteration, l);
     return count;
 }
 

@@ -10,6 +10,7 @@
  */
 #include <llvm-c/DebugInfo.h>
 
+#include "translator/module/marks.h"
 #include "translator/vector/control.h"
 #include "translator/vector/emit/form.h"
 #include "translator/vector/tuning/tuning.h"
@@ -58,6 +59,7 @@ static LLVMValueRef clone(struct tr_widen *widen, uint32_t value, uint32_t copy,
     }
     size_t len = 0;
     LLVMInsertIntoBuilderWithName(widen->builder, result, LLVMGetValueName2(inst->llvm, &len));
+    tr_unmark(result, TR_MARK_GROUP_PLACE);
     return result;
 }
 
@@ -233,6 +235,37 @@ static void hint(struct tr_widen *widen, uint32_t value)
     clone(widen, value, 0, NULL);
 }
 
+/* ---- groups of lanes (plan/groups.h) ---- */
+
+/* The operand in the first active lane of all copies. */
+static LLVMValueRef of_first_lane(struct tr_widen *widen, LLVMValueRef operand)
+{
+    LLVMValueRef result = NULL;
+    for (uint32_t c = widen->copies; c-- > 0;) {
+        LLVMValueRef mask = widen->active.mask[c];
+        LLVMValueRef lane =
+            mask == NULL ? LLVMConstInt(widen->i32, 0, false) : tr_memory_first_lane(widen, mask);
+        LLVMValueRef here = tr_widen_lane(widen, operand, c, lane);
+        result = result == NULL || mask == NULL
+                     ? here
+                     : LLVMBuildSelect(widen->builder, tr_widen_any(widen, mask), here, result, "");
+    }
+    return result;
+}
+
+/* What makes groups; NULL: it has nothing to do with them. Where there are none, each lane is the
+ * first of its own, and all are together. */
+static LLVMValueRef in_groups(struct tr_widen *widen, uint32_t value)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    bool has_groups = widen->iteration->has_groups;
+    if (has_groups && tr_is_marked(inst, TR_MARK_GROUP_PLACE))
+        return of_first_lane(widen, LLVMGetOperand(inst, 0));
+    if (!has_groups && tr_is_marked(inst, TR_MARK_GROUP))
+        return LLVMConstInt(widen->i1, 1, false);
+    return NULL;
+}
+
 /* ---- any instruction ---- */
 
 bool tr_has_vector_form(const struct tr_iteration *iteration, uint32_t value)
@@ -260,6 +293,11 @@ bool tr_has_vector_form(const struct tr_iteration *iteration, uint32_t value)
 static void define(struct tr_widen *widen, uint32_t value)
 {
     bool is_varying = widen->iteration->shapes.values[value].kind == TR_VARYING;
+    LLVMValueRef of_groups = in_groups(widen, value);
+    if (of_groups != NULL) {
+        tr_widen_define(widen, value, 0, of_groups);
+        return;
+    }
     bool has_step = widen->tuning->find_step != NULL && widen->tuning->find_step(widen, value);
     for (uint32_t copy = 0; copy < widen->copies; copy++) {
         if (tr_widen_holder(widen, value, copy) != copy)

@@ -4,8 +4,10 @@
  * threads to the latch. Values from outside are the same for all threads; only the counters tell
  * threads apart.
  */
+#include "translator/module/marks.h"
 #include "translator/module/trips.h"
 #include "translator/vector/emit/form.h"
+#include "translator/vector/plan/groups.h"
 
 /* Analyses take time that grows faster than this. */
 #define MOST_SEGMENTS 4096
@@ -196,9 +198,12 @@ static void adopt_faults(struct tr_iteration *iteration)
 
 /* ---- loops ---- */
 
-static uint32_t turns_of(const struct tr_graph *graph, uint32_t header)
+static uint32_t turns_of(const struct tr_iteration *iteration, uint32_t header)
 {
+    const struct tr_graph *graph = &iteration->graph;
     const struct tr_segment *segment = &graph->segments[header];
+    if (tr_is_group_branch(iteration, header))
+        return 1;
     for (uint32_t i = 0; i < segment->value_count; i++) {
         struct tr_counter counter;
         const struct tr_value *value = &graph->values[segment->first_value + i];
@@ -219,7 +224,7 @@ static bool find_turns(struct tr_iteration *iteration)
     iteration->turns =
         pxr_arena_alloc_array(&iteration->graph.arena, loops->count, sizeof *iteration->turns);
     for (uint32_t l = 0; iteration->turns != NULL && l < loops->count; l++)
-        iteration->turns[l] = turns_of(&iteration->graph, loops->loops[l].header);
+        iteration->turns[l] = turns_of(iteration, loops->loops[l].header);
     return iteration->turns != NULL;
 }
 
@@ -234,6 +239,10 @@ static bool *find_common(struct iteration_build *b)
         is_common[v] = false;
     for (uint32_t i = 0; is_common != NULL && i < b->expected->common_count; i++)
         is_common[tr_graph_number(graph, b->expected->common[i])] = true;
+    enum tr_mark alike = b->iteration->has_groups ? TR_MARK_GROUP_PLACE : TR_MARK_GROUP;
+    for (uint32_t v = 0; is_common != NULL && v < graph->value_count; v++)
+        is_common[v] |=
+            graph->values[v].segment != TR_NONE && tr_is_marked(graph->values[v].llvm, alike);
     if (is_common != NULL && b->has_implied)
         tr_mark_implied(b->iteration, b->expected, is_common);
     return is_common;
@@ -392,7 +401,9 @@ enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct 
                                    struct pxr_error *err)
 {
     static const struct tr_expectations nothing;
-    *iteration = (struct tr_iteration){.target = target, .is_of_blocks = nest->x.block_row != 0};
+    *iteration = (struct tr_iteration){.target = target,
+                                       .is_of_blocks = nest->x.block_row != 0,
+                                       .has_groups = expected != NULL && expected->has_groups};
     if (LLVMIsAConstantInt(nest->x.count) != NULL)
         iteration->row_threads = (uint32_t)LLVMConstIntGetZExtValue(nest->x.count);
     struct iteration_build b = {.iteration = iteration,

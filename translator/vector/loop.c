@@ -7,6 +7,7 @@
  * in the same iteration, or in the last few.
  */
 #include "translator/vector/control.h"
+#include "translator/vector/plan/groups.h"
 
 struct loop {
     uint32_t header;
@@ -204,6 +205,40 @@ static void emit_loop_together(struct tr_control *control, uint32_t header)
     tr_control_merge(control, &loop.behind, ways, 2);
 }
 
+/* All lanes are active, at the header of a loop over groups: one copy runs once if there is one
+ * group, the other for each group. The header has no effects, and is emitted twice. */
+static void emit_loop_by_groups(struct tr_control *control, uint32_t header)
+{
+    struct tr_widen *widen = control->widen;
+    struct loop loop = {.header = header};
+    struct tr_way ways[2];
+    LLVMValueRef all[TR_MAX_COPIES];
+    if (!find_slots(control, &loop))
+        return;
+    struct tr_way before = tr_control_way(control, &loop.behind);
+    LLVMBasicBlockRef parts = tr_widen_new_block(widen, "groups");
+    LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
+    control->one_group = header;
+    control->groups = parts;
+    tr_control_emit_segment(control, header);
+    control->one_group = TR_NONE;
+    forget_next(&loop);
+    ways[0] = tr_control_way(control, &loop.behind);
+    LLVMBuildBr(widen->builder, meet);
+    LLVMPositionBuilderAtEnd(widen->builder, parts);
+    tr_control_restore(&loop.behind, &before);
+    for (uint32_t c = 0; c < widen->copies; c++)
+        all[c] = tr_widen_mask_constant(widen, true);
+    bool is_part = control->is_part;
+    control->is_part = true;
+    emit_masked_loop(control, header, all);
+    control->is_part = is_part;
+    ways[1] = tr_control_way(control, &loop.behind);
+    LLVMBuildBr(widen->builder, meet);
+    LLVMPositionBuilderAtEnd(widen->builder, meet);
+    tr_control_merge(control, &loop.behind, ways, 2);
+}
+
 /* ---- the face ---- */
 
 static bool is_worth_two_copies(const struct tr_control *control, uint32_t header)
@@ -226,6 +261,8 @@ void tr_control_emit_loop(struct tr_control *control, uint32_t header, LLVMValue
         control->anchors[unit->followers[i]] = entered;
     if (!iteration->is_divergent_loop[iteration->loops.innermost[header]])
         emit_uniform_loop(control, header);
+    else if (is_worth_two_copies(control, header) && tr_is_group_branch(iteration, header))
+        emit_loop_by_groups(control, header);
     else if (is_worth_two_copies(control, header))
         emit_loop_together(control, header);
     else

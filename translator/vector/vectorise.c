@@ -7,6 +7,7 @@
 
 #include "translator/module/budget.h"
 #include "translator/vector/explain.h"
+#include "translator/vector/group_loop.h"
 #include "translator/vector/memory/bit_vectors.h"
 
 struct vectoriser {
@@ -23,9 +24,21 @@ static void versions_fini(struct tr_versions *versions)
     tr_iteration_fini(&versions->masked);
 }
 
+/* Iterations whose threads have quotients in common go on group by group. */
+static enum pxr_status form_groups(struct tr_nest *nest, struct tr_iteration *iteration,
+                                   const char **obstacle, struct pxr_error *err)
+{
+    struct tr_groups groups = tr_find_groups(iteration);
+    if (groups.count == 0 || !tr_build_groups(iteration, &groups, &nest->x))
+        return PXR_OK;
+    const struct tr_target *target = iteration->target;
+    tr_iteration_fini(iteration);
+    return tr_iteration_build(iteration, target, nest, false, NULL, obstacle, err);
+}
+
 /* Fills *obstacle if the iteration cannot be widened. */
-static enum pxr_status build_versions(const struct vectoriser *vectoriser,
-                                      const struct tr_nest *nest, bool is_jammed,
+static enum pxr_status build_versions(const struct vectoriser *vectoriser, struct tr_nest *nest,
+                                      bool is_jammed, bool may_have_groups,
                                       struct tr_versions *versions, const char **obstacle,
                                       struct pxr_error *err)
 {
@@ -34,6 +47,8 @@ static enum pxr_status build_versions(const struct vectoriser *vectoriser,
     *versions = (struct tr_versions){0};
     enum pxr_status status =
         tr_iteration_build(&versions->masked, target, nest, is_jammed, NULL, obstacle, err);
+    if (status == PXR_OK && *obstacle == NULL && may_have_groups && !is_jammed)
+        status = form_groups(nest, &versions->masked, obstacle, err);
     if (status != PXR_OK || *obstacle != NULL)
         return status;
     status = tr_find_expectations(&versions->masked, has_places, &versions->expected, err);
@@ -63,7 +78,7 @@ static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const st
     const char *obstacle = NULL;
     uint32_t copies = shape->jam[0] * shape->jam[1];
     struct tr_expectations *expected = &versions->expected;
-    if (expected->guard_count == 0 || expected->common_count > 0 ||
+    if (expected->guard_count == 0 || expected->common_count > 0 || expected->has_groups ||
         (!shape->is_concise && shape->estimate.length * copies > GUARDLESS_MAX))
         return PXR_OK;
     expected->guard_count = 0;
@@ -93,7 +108,35 @@ static void align_stack(LLVMValueRef function, uint32_t bytes)
                             LLVMCreateEnumAttribute(llvm, kind, bytes));
 }
 
-static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest *nest,
+/* Chooses the nest's size. working: as tr_choose has it. */
+static enum pxr_status choose(const struct vectoriser *vectoriser, const struct tr_nest *nest,
+                              LLVMValueRef working, struct tr_versions *versions,
+                              struct tr_shape_of_nest *shape, struct pxr_error *err)
+{
+    uint32_t width = tr_choose_width(nest, working, vectoriser->options);
+    enum pxr_status status = plan_accesses(vectoriser, &versions->masked, width, err);
+    if (status == PXR_OK)
+        status = plan_accesses(vectoriser, &versions->fast, width, err);
+    return status == PXR_OK
+               ? tr_choose(nest, working, width, versions, vectoriser->options, shape, err)
+               : status;
+}
+
+/* Builds the versions of a nest that had better have no groups, and chooses again. */
+static enum pxr_status choose_without_groups(const struct vectoriser *vectoriser,
+                                             struct tr_nest *nest, LLVMValueRef working,
+                                             struct tr_versions *versions,
+                                             struct tr_shape_of_nest *shape, struct pxr_error *err)
+{
+    const char *obstacle = NULL; /* there was none */
+    tr_drop_groups(&versions->masked);
+    versions_fini(versions);
+    enum pxr_status status =
+        build_versions(vectoriser, nest, false, false, versions, &obstacle, err);
+    return status == PXR_OK ? choose(vectoriser, nest, working, versions, shape, err) : status;
+}
+
+static enum pxr_status widen(struct vectoriser *vectoriser, struct tr_nest *nest,
                              struct tr_versions *versions, bool is_jammed, struct pxr_error *err)
 {
     struct tr_vector_report *report = vectoriser->report;
@@ -103,19 +146,17 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
         shorter.x.count = vectoriser->tuning.shorten(nest, &versions->masked, is_jammed);
     if (shorter.x.count != nest->x.count)
         shorter.x.block_row = 0;
-    uint32_t width = tr_choose_width(nest, shorter.x.count, vectoriser->options);
-    enum pxr_status status = plan_accesses(vectoriser, &versions->masked, width, err);
-    if (status == PXR_OK)
-        status = plan_accesses(vectoriser, &versions->fast, width, err);
-    if (status == PXR_OK)
-        status =
-            tr_choose(nest, shorter.x.count, width, versions, vectoriser->options, &shape, err);
+    enum pxr_status status = choose(vectoriser, nest, shorter.x.count, versions, &shape, err);
+    if (status == PXR_OK && versions->fast.has_groups && shape.least_divisor == 0)
+        status = choose_without_groups(vectoriser, nest, shorter.x.count, versions, &shape, err);
     if (status == PXR_OK)
         status = drop_guards(vectoriser, nest, is_jammed, &shape, versions, err);
     if (status != PXR_OK)
         return status;
     bool is_widened = shape.is_worthwhile || vectoriser->options->is_forced;
     status = tr_explain_nest(&vectoriser->explanation, versions, &shape, is_widened, err);
+    if (!is_widened)
+        tr_drop_groups(&versions->masked);
     if (!is_widened && shorter.x.count != nest->x.count)
         tr_counted_shorten(&nest->x, shorter.x.count);
     if (!is_widened || status != PXR_OK)
@@ -152,12 +193,14 @@ static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, struct tr_n
     enum pxr_status status = split_rows(vectoriser, nest, err);
     bool is_jammed = nest->y.header != NULL;
     if (status == PXR_OK && obstacle == NULL)
-        status = build_versions(vectoriser, nest, is_jammed, &versions, &obstacle, err);
+        status = build_versions(vectoriser, nest, is_jammed, vectoriser->tuning.has_common_places,
+                                &versions, &obstacle, err);
     if (status == PXR_OK && obstacle != NULL && is_jammed && nest->obstacle == NULL) {
         versions_fini(&versions);
         obstacle = NULL;
         is_jammed = false;
-        status = build_versions(vectoriser, nest, false, &versions, &obstacle, err);
+        status = build_versions(vectoriser, nest, false, vectoriser->tuning.has_common_places,
+                                &versions, &obstacle, err);
     }
     if (status == PXR_OK && obstacle != NULL)
         status = tr_explain_obstacle(&vectoriser->explanation, nest, obstacle, err);

@@ -216,6 +216,21 @@ static enum pxr_status build_masked(struct version *version, struct pxr_error *e
 
 /* ---- the fast nest ---- */
 
+/* Builds the iterations of a rectangle whose lanes go on each by itself. */
+static enum pxr_status build_apart(struct version *version, LLVMBasicBlockRef apart, LLVMValueRef x,
+                                   LLVMValueRef y, struct pxr_error *err)
+{
+    struct tr_widen *widen = &version->widen;
+    enum pxr_status status = begin_version(version, &version->versions->masked, true, err);
+    if (status != PXR_OK)
+        return status;
+    LLVMPositionBuilderAtEnd(widen->builder, apart);
+    define_counters(version, x, y);
+    status = tr_control_iteration(widen, NULL, err);
+    LLVMBuildBr(widen->builder, version->fast_done);
+    return status;
+}
+
 /* Builds the iterations of a rectangle at x, y, at the builder's place. */
 static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMValueRef y,
                                   struct pxr_error *err)
@@ -230,8 +245,12 @@ static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMV
     bool is_certain = versions->expected.guard_count == 0 && versions->expected.common_count == 0;
     if (!is_certain)
         exits.other = tr_widen_new_block(widen, "ragged");
+    if (versions->expected.divisor_count > 0)
+        exits.apart = tr_widen_new_block(widen, "apart");
     status = tr_control_iteration(widen, &exits, err);
     LLVMBuildBr(widen->builder, version->fast_done);
+    if (status == PXR_OK && exits.apart != NULL)
+        status = build_apart(version, exits.apart, x, y, err);
     if (status != PXR_OK || is_certain)
         return status;
     LLVMPositionBuilderAtEnd(widen->builder, exits.other);
@@ -346,6 +365,7 @@ static void init_widen(struct version *version, const struct tr_vector_options *
     widen->options = options;
     widen->width = version->shape->width;
     widen->is_concise = version->shape->is_concise;
+    widen->least_divisor = version->shape->least_divisor;
     widen->function = LLVMGetBasicBlockParent(version->outer->header);
     widen->module = LLVMGetGlobalParent(widen->function);
     widen->llvm = LLVMGetModuleContext(widen->module);
@@ -374,6 +394,7 @@ enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *ve
     version.widen.tuning = tuning;
     struct tr_widen *widen = &version.widen;
     LLVMBasicBlockRef entry = tr_widen_new_block(widen, "vectors");
+    widen->entry = entry;
     version.length = nest->x.count;
     version.rows = is_jammed ? nest->y.count : number(&version, 1);
     version.fast_done = tr_widen_new_block(widen, "fast_done");

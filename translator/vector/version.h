@@ -26,6 +26,8 @@ struct tr_estimate {
     bool is_guarded;       /* there are guards: branches that nearly all threads pass */
     bool is_for_some;      /* some of them ask for places in the block: not so nearly all */
     bool is_wide;          /* the values that rows share have more than 32 bits */
+    bool has_short_groups; /* lanes go on group by group (plan/groups.h), in rows that may be short
+                            */
     bool gathers_alone;    /* a loop that each lane leaves on its own gathers … */
     bool gathers_sparsely; /* … and only some lanes come to it, as data decide */
 };
@@ -33,8 +35,10 @@ struct tr_estimate {
 /* How a nest is widened. The reason is in words for --explain. */
 struct tr_shape_of_nest {
     uint32_t width;
-    uint32_t jam[2]; /* along the row, rows */
-    bool is_concise; /* there is one version of everything, with masks where it needs them */
+    uint32_t jam[2];        /* along the row, rows */
+    uint32_t least_divisor; /* lanes go on group by group if divisors are as large; 0: they had
+                               better not */
+    bool is_concise;        /* there is one version of everything, with masks where it needs them */
     bool is_worthwhile;
     const char *reason; /* if not: why; otherwise empty */
     const char *width_reason;

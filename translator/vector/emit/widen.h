@@ -58,12 +58,14 @@ struct tr_widen {
     const struct tr_vector_options *options;
     const struct tr_tuning_hooks *tuning;
     uint32_t width;
-    uint32_t jam[2]; /* copies along the row, rows */
-    uint32_t copies; /* jam[0] * jam[1]; copy c is vector c % jam[0] of row c / jam[0] */
-    bool is_concise; /* units have no second copy without masks */
+    uint32_t jam[2];        /* copies along the row, rows */
+    uint32_t copies;        /* jam[0] * jam[1]; copy c is vector c % jam[0] of row c / jam[0] */
+    bool is_concise;        /* units have no second copy without masks */
+    uint32_t least_divisor; /* lanes go on group by group if divisors are as large */
     LLVMContextRef llvm;
     LLVMModuleRef module;
     LLVMValueRef function;
+    LLVMBasicBlockRef entry; /* control comes through it once, before the nest */
     LLVMBuilderRef builder;
     LLVMTargetDataRef layout;
     LLVMTypeRef i1, i8, i32, i64, ptr;

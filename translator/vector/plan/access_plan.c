@@ -3,6 +3,7 @@
  * Plans how each access will be done, and prices it.
  */
 #include "translator/vector/plan/access_plan.h"
+#include "translator/vector/plan/groups.h"
 
 struct planner {
     struct tr_iteration *iteration;
@@ -200,7 +201,7 @@ static double cost_of_fields(const struct tr_figures *figures, const struct tr_a
 static bool is_in_divergent_loop(const struct tr_iteration *iteration, uint32_t value)
 {
     uint32_t loop = iteration->loops.innermost[iteration->graph.values[value].segment];
-    return loop != TR_NONE && iteration->is_divergent_loop[loop];
+    return loop != TR_NONE && tr_is_left_apart(iteration, loop);
 }
 
 static double cost_of_wide(const struct tr_figures *figures, const struct tr_access_plan *plan)

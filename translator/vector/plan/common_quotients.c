@@ -11,6 +11,7 @@
  */
 #include "translator/analysis/address.h"
 #include "translator/analysis/shape.h"
+#include "translator/module/marks.h"
 #include "translator/vector/plan/plan.h"
 
 /* With a smaller divisor, many vectors would have lanes with different quotients. */
@@ -55,6 +56,8 @@ static bool is_quotient(const struct tr_iteration *iteration, uint32_t number)
     const struct tr_value *value = &iteration->graph.values[number];
     if ((value->opcode != LLVMUDiv && value->opcode != LLVMLShr) || value->operands[0] == TR_NONE)
         return false;
+    if (tr_is_marked(LLVMGetOperand(value->llvm, 0), TR_MARK_GROUP_PLACE))
+        return false; /* its lanes need not agree */
     LLVMTypeRef type = LLVMTypeOf(value->llvm);
     struct tr_shape place = iteration->shapes.values[value->operands[0]];
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 32 &&
@@ -114,6 +117,11 @@ static bool decides(const struct tr_iteration *iteration, uint32_t number, bool 
     }
     pxr_arena_fini(&scratch);
     return is_decisive;
+}
+
+bool tr_decides_access(const struct tr_iteration *iteration, uint32_t number)
+{
+    return decides(iteration, number, true);
 }
 
 void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, uint32_t count,

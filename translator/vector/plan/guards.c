@@ -5,7 +5,7 @@
  * the place of a thread, and nearly all threads are inside; branches on data are not expected to go
  * one way.
  */
-#include "translator/vector/plan/plan.h"
+#include "translator/vector/plan/groups.h"
 
 #include <stddef.h>
 
@@ -224,8 +224,9 @@ static bool allocate(struct pxr_arena *arena, uint32_t segments, struct tr_expec
     *expected = (struct tr_expectations){
         .guards = pxr_arena_alloc_array(arena, segments, sizeof *expected->guards),
         .common = pxr_arena_alloc_array(arena, TR_MAX_COMMON, sizeof *expected->common),
+        .divisors = pxr_arena_alloc_array(arena, TR_MAX_QUOTIENTS, sizeof *expected->divisors),
     };
-    return expected->guards != NULL && expected->common != NULL;
+    return expected->guards != NULL && expected->common != NULL && expected->divisors != NULL;
 }
 
 enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
@@ -237,6 +238,7 @@ enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_pl
     uint32_t *stack = pxr_arena_alloc_array(arena, segments, sizeof *stack);
     if (!allocate(arena, segments, expected) || stack == NULL || seen.words == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for guards");
+    tr_expect_groups(iteration, expected);
     uint32_t at = 0;
     bool has_read = false;
     while (at != iteration->end && iteration->loops.innermost[at] == TR_NONE) {

@@ -60,6 +60,9 @@ struct tr_expectations {
     uint32_t guard_count;
     LLVMValueRef *common; /* quotients that all lanes are expected to have in common */
     uint32_t common_count;
+    bool has_groups; /* lanes go on group by group (groups.h), and are expected to be in few: … */
+    LLVMValueRef *divisors; /* … these numbers, from outside of the iteration, are large */
+    uint32_t divisor_count;
 };
 
 /* ---- the iteration as a graph, with what threads have in common (iteration.c) ---- */
@@ -114,6 +117,7 @@ struct tr_iteration {
     uint32_t row_threads;    /* 0: not known before the launch */
     bool is_of_blocks;       /* rows go through several blocks (tr_thread_loop.block_row) */
     bool has_border;         /* the first threads of the grid's rows are likely to part */
+    bool has_groups;         /* lanes go on group by group (groups.h) */
     struct tr_shapes shapes; /* TR_SCOPE_BLOCK, in lanes of rows and rows */
     bool *depends_on_row;    /* by value: rows may have different ones for the same x */
     struct tr_unit *units;   /* by segment */
@@ -146,6 +150,9 @@ bool tr_is_made_of_load(LLVMValueRef number, bool (*is_sought)(LLVMValueRef load
 #define TR_MAX_COMMON 4
 void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, uint32_t count,
                     bool has_places, struct tr_expectations *expected);
+
+/* Whether the number decides, by arithmetic, what is accessed (common_quotients.c). */
+bool tr_decides_access(const struct tr_iteration *iteration, uint32_t number);
 
 /* Marks comparisons, by value, that come out alike in all lanes if the quotients that are expected
  * to be common are, and if numbers grow along the row as tr_holds_implied finds in the shapes that

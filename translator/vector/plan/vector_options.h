@@ -52,6 +52,8 @@ struct tr_vector_options {
     uint32_t function_length; /* instructions; 0: tr_vectorise counts them */
     uint32_t copies_max;      /* no more unless they are asked for; 0: by the function's length */
     bool is_forced;           /* also loops that are likely to be slower as vectors */
+    uint32_t least_divisor;   /* for tests: lanes go on group by group (groups.h) if divisors are as
+                                 large; 0: as is estimated */
     bool is_poisoned; /* for tests: values of lanes that are not active are poison, as any of
                          them may be */
     enum tr_vector_seed seed;
