@@ -40,6 +40,12 @@ struct tr_alignment {
     int64_t offset;
 };
 
+/* The number that a register was last written with, if the text says it. */
+struct tr_constant {
+    uint32_t region; /* where that holds: ctx->region; 0: nowhere */
+    uint64_t bits;
+};
+
 /* The volatile accesses to shared memory that lanes of the warp may have made since they last
  * met. */
 struct tr_step {
@@ -194,6 +200,15 @@ void tr_set_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, enum 
                     LLVMValueRef value);
 void tr_set(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index, enum ptx_type type,
             LLVMValueRef value);
+
+/* Whether the operand is a number in the text, or a register that was given one since the last
+ * label: nvcc moves many of its constants to registers. Loads of registers do not show it before
+ * they have become values. */
+bool tr_is_constant(const struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
+                    uint64_t *bits);
+
+/* The register has been written by this instruction with this value. */
+void tr_note_constant(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef value);
 
 /* The parts of a vector operand {a, b}, of a whole vector register, or the operand itself.
  * Returns how many, at most TR_MAX_VECTOR. */
