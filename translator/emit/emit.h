@@ -132,9 +132,11 @@ struct tr_ctx {
     unsigned first_resident;
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
+    struct tr_constant *constants;   /* by ptx_var.index, as vars */
     struct tr_origin *origins;       /* by ptx_var.index, as vars; only with checks of numbers */
     uint32_t region;                 /* counts stretches of code without labels */
-    bool keeps_step;                 /* the function may have volatile accesses to shared memory */
+    const struct ptx_inst *table_fence; /* of tr_find_table_fence */
+    bool keeps_step; /* the function may have volatile accesses to shared memory */
     struct tr_step step;
     struct tr_own own;
     LLVMValueRef *params; /* by position in func->params; not for entries */
@@ -268,6 +270,12 @@ LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, enum rt_placeholder placeho
 /* A call of an LLVM intrinsic, overloaded on types (may be NULL with type_count 0). */
 LLVMValueRef tr_intrinsic(struct tr_ctx *ctx, const char *name, LLVMTypeRef *types,
                           unsigned type_count, LLVMValueRef *args, unsigned arg_count);
+
+/* ---- missing barriers (table_fence.c) ---- */
+
+/* The fence of the function being made at which its block has to meet, as the program relies on all
+ * threads' stores to shared memory behind it; NULL: there is none. */
+const struct ptx_inst *tr_find_table_fence(const struct tr_ctx *ctx);
 
 /* ---- addresses (emit_address.c) ----
  * In registers: global, const, param, local and generic addresses are host addresses; shared

@@ -372,6 +372,7 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     if (!alloc_function_state(ctx))
         return tr_fail(ctx, PXR_OUT_OF_MEMORY, func->line, "out of memory");
     bind_params(ctx);
+    ctx->table_fence = tr_find_table_fence(ctx);
 
     begin_subprogram(ctx);
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(ctx->llvm, ctx->function, "entry");
