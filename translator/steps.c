@@ -7,6 +7,7 @@
 #include "translator/barriers/early_reads.h"
 #include "translator/barriers/exchanges.h"
 #include "translator/barriers/join_races.h"
+#include "translator/barriers/last_elements.h"
 #include "translator/barriers/loop_races.h"
 #include "translator/barriers/meeting_checks.h"
 #include "translator/barriers/merge_races.h"
@@ -288,7 +289,9 @@ static enum pxr_status order_exchanges(struct tr_compilation *c, struct pxr_erro
 
 static enum pxr_status keep_early_reads(struct tr_compilation *c, struct pxr_error *err)
 {
-    return tr_keep_early_reads(c->module, c->kernel, c->options.facts, err);
+    enum pxr_status status = tr_share_last_elements(c->module, c->options.facts, err);
+    return status != PXR_OK ? status
+                            : tr_keep_early_reads(c->module, c->kernel, c->options.facts, err);
 }
 
 /* A step of collapse/collapsing.h, which may change the collapse. */

@@ -76,6 +76,20 @@ static void write_halves(FILE *out, uint32_t count)
     end_kernel(out);
 }
 
+/* As nvcc writes them in hashes: selectors are in registers. */
+static void write_permutations(FILE *out, uint32_t count)
+{
+    static const uint32_t selectors[] = {0x2103, 0x4440, 0x7632, 0x0123, 0x5410, 0xba98};
+    write_head(out);
+    begin_kernel(out);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(out,
+                "mov.u32 %%r5, %u;\nprmt.b32 %%r3, %%r2, %%r1, %%r5;\n"
+                "mad.lo.u32 %%r2, %%r2, %u, %%r3;\n",
+                selectors[i % (i % 100 == 0 ? 6 : 5)], 2 * i + 3);
+    end_kernel(out);
+}
+
 static void write_wide(FILE *out, uint32_t count)
 {
     write_head(out);
@@ -661,6 +675,10 @@ const struct big_family big_families[] = {
     {"arithmetic", "instructions", write_arithmetic, {1000, 10000, 50000, 200000}},
     {"floats", "instructions", write_floats, {1000, 10000, 50000, 200000}},
     {"halves", "instructions", write_halves, {1000, 10000, 50000, 200000}},
+    {"permutations",
+     "permutations of bytes by constants",
+     write_permutations,
+     {1000, 10000, 50000, 200000}},
     {"wide", "64-bit instructions", write_wide, {1000, 10000, 50000, 200000}},
     {"products",
      "instructions, each other the high half of a product",

@@ -40,6 +40,12 @@ struct tr_alignment {
     int64_t offset;
 };
 
+/* The number that a register was last written with, if the text says it. */
+struct tr_constant {
+    uint32_t region; /* where that holds: ctx->region; 0: nowhere */
+    uint64_t bits;
+};
+
 /* The volatile accesses to shared memory that lanes of the warp may have made since they last
  * met. */
 struct tr_step {
@@ -126,9 +132,11 @@ struct tr_ctx {
     unsigned first_resident;
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
+    struct tr_constant *constants;   /* by ptx_var.index, as vars */
     struct tr_origin *origins;       /* by ptx_var.index, as vars; only with checks of numbers */
     uint32_t region;                 /* counts stretches of code without labels */
-    bool keeps_step;                 /* the function may have volatile accesses to shared memory */
+    const struct ptx_inst *table_fence; /* of tr_find_table_fence */
+    bool keeps_step; /* the function may have volatile accesses to shared memory */
     struct tr_step step;
     struct tr_own own;
     LLVMValueRef *params; /* by position in func->params; not for entries */
@@ -195,6 +203,15 @@ void tr_set_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, enum 
 void tr_set(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index, enum ptx_type type,
             LLVMValueRef value);
 
+/* Whether the operand is a number in the text, or a register that was given one since the last
+ * label: nvcc moves many of its constants to registers. Loads of registers do not show it before
+ * they have become values. */
+bool tr_is_constant(const struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
+                    uint64_t *bits);
+
+/* The register has been written by this instruction with this value. */
+void tr_note_constant(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef value);
+
 /* The parts of a vector operand {a, b}, of a whole vector register, or the operand itself.
  * Returns how many, at most TR_MAX_VECTOR. */
 #define TR_MAX_VECTOR 8
@@ -253,6 +270,12 @@ LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, enum rt_placeholder placeho
 /* A call of an LLVM intrinsic, overloaded on types (may be NULL with type_count 0). */
 LLVMValueRef tr_intrinsic(struct tr_ctx *ctx, const char *name, LLVMTypeRef *types,
                           unsigned type_count, LLVMValueRef *args, unsigned arg_count);
+
+/* ---- missing barriers (table_fence.c) ---- */
+
+/* The fence of the function being made at which its block has to meet, as the program relies on all
+ * threads' stores to shared memory behind it; NULL: there is none. */
+const struct ptx_inst *tr_find_table_fence(const struct tr_ctx *ctx);
 
 /* ---- addresses (emit_address.c) ----
  * In registers: global, const, param, local and generic addresses are host addresses; shared

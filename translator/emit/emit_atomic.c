@@ -362,7 +362,11 @@ enum pxr_status tr_emit_membar(struct tr_ctx *ctx, const struct ptx_inst *inst)
      * way. */
     if (ordering != LLVMAtomicOrderingRelease)
         tr_poll(ctx);
-    LLVMBuildFence(ctx->builder, ordering, is_block, "");
+    if (inst == ctx->table_fence)
+        tr_placeholder(ctx, RT_CALL_BAR_SYNC, ctx->thread, tr_const_int(ctx, 32, 0),
+                       tr_const_int(ctx, 32, 0));
+    else
+        LLVMBuildFence(ctx->builder, ordering, is_block, "");
     tr_race_fence(ctx);
     return PXR_OK;
 }

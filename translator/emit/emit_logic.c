@@ -184,13 +184,51 @@ static enum rt_prmt_mode prmt_mode(enum ptx_mod mod)
     }
 }
 
+/* The bytes of a word that a selector puts `distance` bytes higher, or lower; word: 0 or 1. */
+static uint32_t bytes_moved(uint32_t selector, unsigned word, int distance)
+{
+    uint32_t bytes = 0;
+    for (int to = 0; to < 4; to++)
+        if ((int)(selector >> (4 * to) & 7) == 4 * (int)word + to - distance)
+            bytes |= UINT32_C(0xff) << (8 * (to - distance));
+    return bytes;
+}
+
+/* Bytes that go the same way go together. */
+static LLVMValueRef move_bytes(struct tr_ctx *ctx, const LLVMValueRef words[2], uint32_t selector)
+{
+    LLVMBuilderRef b = ctx->builder;
+    LLVMValueRef result = NULL;
+    for (int i = 0; i < 2 * 7; i++) {
+        int distance = i % 7 - 3;
+        uint32_t bytes = bytes_moved(selector, (unsigned)i / 7, distance);
+        if (bytes == 0)
+            continue;
+        LLVMValueRef part = LLVMBuildAnd(b, words[i / 7], tr_const_int(ctx, 32, bytes), "");
+        LLVMValueRef bits =
+            tr_const_int(ctx, 32, 8 * (uint64_t)(distance < 0 ? -distance : distance));
+        if (distance != 0)
+            part = LLVMBuildBinOp(b, distance < 0 ? LLVMLShr : LLVMShl, part, bits, "");
+        result = result == NULL ? part : LLVMBuildOr(b, result, part, "");
+    }
+    return result;
+}
+
+/* Selectors are constants nearly always, and hashes have thousands: the helper is long until the
+ * selector has become a value. The top bits of its nibbles ask for signs. */
 enum pxr_status tr_emit_prmt(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     enum rt_prmt_mode mode = prmt_mode(ptx_inst_mod(inst, PTX_GROUP_PRMT));
-    LLVMValueRef value =
-        tr_helper(ctx, "rt_prmt", ctx->i32, tr_value(ctx, inst, 1, PTX_TYPE_B32),
-                  tr_value(ctx, inst, 2, PTX_TYPE_B32), tr_value(ctx, inst, 3, PTX_TYPE_B32),
-                  tr_const_int(ctx, 32, mode));
+    LLVMValueRef words[2] = {tr_value(ctx, inst, 1, PTX_TYPE_B32),
+                             tr_value(ctx, inst, 2, PTX_TYPE_B32)};
+    LLVMValueRef value;
+    uint64_t selector;
+    if (mode == RT_PRMT_INDEX && tr_is_constant(ctx, inst, 3, &selector) &&
+        (selector & 0x8888) == 0)
+        value = move_bytes(ctx, words, (uint32_t)selector);
+    else
+        value = tr_helper(ctx, "rt_prmt", ctx->i32, words[0], words[1],
+                          tr_value(ctx, inst, 3, PTX_TYPE_B32), tr_const_int(ctx, 32, mode));
     tr_set(ctx, inst, 0, PTX_TYPE_B32, value);
     return PXR_OK;
 }

@@ -28,6 +28,8 @@ enum pxr_status tr_emit_mov(struct tr_ctx *ctx, const struct ptx_inst *inst)
     enum ptx_type type = inst->types[0];
     if (ptx_inst_has(inst, PTX_GROUP_VEC))
         return move_vector(ctx, inst);
-    tr_set(ctx, inst, 0, type, tr_value(ctx, inst, 1, type));
+    LLVMValueRef value = tr_value(ctx, inst, 1, type);
+    tr_set(ctx, inst, 0, type, value);
+    tr_note_constant(ctx, tr_operand(inst, 0), value);
     return PXR_OK;
 }

@@ -321,8 +321,37 @@ void tr_set_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, enum 
     value = tr_resize(ctx, value, ptx_type_bits(operand->var->type), ptx_type_is_signed(type));
     name_value(value, operand->var->name);
     ctx->alignments[operand->var->index].region = 0;
+    ctx->constants[operand->var->index].region = 0;
     tr_number_forget(ctx, operand);
     LLVMBuildStore(ctx->builder, value, register_slot(ctx, operand));
+}
+
+static bool is_scalar_register(const struct ptx_operand *operand)
+{
+    return operand->kind == PTX_OPERAND_REG && operand->component == 0 && !operand->is_negated &&
+           !is_whole_vector(operand);
+}
+
+bool tr_is_constant(const struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
+                    uint64_t *bits)
+{
+    const struct ptx_operand *operand = tr_operand(inst, index);
+    if (operand->kind == PTX_OPERAND_INT) {
+        *bits = operand->bits;
+        return true;
+    }
+    if (!is_scalar_register(operand) || ctx->constants[operand->var->index].region != ctx->region)
+        return false;
+    *bits = ctx->constants[operand->var->index].bits;
+    return true;
+}
+
+void tr_note_constant(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef value)
+{
+    if (is_scalar_register(operand) && ctx->inst->guard == NULL &&
+        LLVMIsAConstantInt(value) != NULL && ptx_type_bits(operand->var->type) <= 64)
+        ctx->constants[operand->var->index] =
+            (struct tr_constant){.region = ctx->region, .bits = LLVMConstIntGetZExtValue(value)};
 }
 
 void tr_set(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index, enum ptx_type type,

@@ -400,6 +400,7 @@ static void take_resident(struct tr_ctx *ctx, unsigned row, const struct ptx_ope
     set_place(ctx, part, PLACE_RESULT, own, bits);
     place_of(ctx, part->var)->is_local = false;
     ctx->alignments[part->var->index].region = 0;
+    ctx->constants[part->var->index].region = 0;
 }
 
 void tr_take_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand *part,

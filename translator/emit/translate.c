@@ -303,6 +303,7 @@ static bool alloc_function_state(struct tr_ctx *ctx)
     ctx->label_stmts =
         pxr_arena_alloc_array(&ctx->arena, func->label_count, sizeof *ctx->label_stmts);
     ctx->alignments = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->alignments);
+    ctx->constants = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->constants);
     if (ctx->options->checks_numbers)
         ctx->origins = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->origins);
     ctx->block_depth = 0;
@@ -318,7 +319,8 @@ static bool alloc_function_state(struct tr_ctx *ctx)
         if (func->stmts[i].kind == PTX_STMT_LABEL)
             ctx->label_stmts[func->stmts[i].label->index] = i;
     return ctx->vars != NULL && ctx->labels != NULL && ctx->label_stmts != NULL &&
-           ctx->alignments != NULL && (!ctx->options->checks_numbers || ctx->origins != NULL) &&
+           ctx->alignments != NULL && ctx->constants != NULL &&
+           (!ctx->options->checks_numbers || ctx->origins != NULL) &&
            (func->is_entry || (ctx->params != NULL && ctx->rets != NULL));
 }
 
@@ -370,6 +372,7 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     if (!alloc_function_state(ctx))
         return tr_fail(ctx, PXR_OUT_OF_MEMORY, func->line, "out of memory");
     bind_params(ctx);
+    ctx->table_fence = tr_find_table_fence(ctx);
 
     begin_subprogram(ctx);
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(ctx->llvm, ctx->function, "entry");

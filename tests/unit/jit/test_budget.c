@@ -114,8 +114,8 @@ Test(budget, limits_a_fiftieth_as_high_compute_the_same)
 /* Long blocks are split, and registers are many, as with the largest kernels. */
 Test(budget, long_kernels_without_passes_compute_the_same)
 {
-    static const char *const names[] = {"halves", "memory",       "registers", "ifs",
-                                        "loops",  "brx_threaded", "called",    "nested_ifs"};
+    static const char *const names[] = {"halves", "permutations", "memory", "registers", "ifs",
+                                        "loops",  "brx_threaded", "called", "nested_ifs"};
     struct pxr_error err = {0};
     for (enum tr_effort effort = TR_EFFORT_SHORT; effort <= TR_EFFORT_LINEAR; effort++) {
         struct runner_build build = automatic;
@@ -229,6 +229,19 @@ Test(budget, large_kernels_get_less_effort_and_say_why)
                            "%s %u: %s", large[i].family, (unsigned)large[i].size, explanation);
         runner_close(runner);
     }
+}
+
+/* What they would be if nothing was known of their selectors does not count. */
+Test(budget, permutations_by_constants_are_as_long_as_they_are)
+{
+    struct pxr_error err = {0};
+    struct runner *runner;
+    cr_assert_eq(runner_open_inprocess(&automatic, &runner, &err), PXR_OK, "%s", err.message);
+    free(run(runner, big_family_find("permutations"), 5000, 1));
+    const char *explanation = runner_last_made(runner).explanation;
+    cr_expect_not(explanation != NULL && strstr(explanation, "no passes") != NULL, "%s",
+                  explanation);
+    runner_close(runner);
 }
 
 /* Without loops over threads, good code takes longer to compile than the quick tier may. */

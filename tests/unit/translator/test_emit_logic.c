@@ -113,3 +113,45 @@ Test(emit_logic, prmt_permutes_in_every_mode)
     };
     CHECK_EVAL_TABLE(cases);
 }
+
+/* Each nibble of a selector, in each place. */
+Test(emit_logic, prmt_permutes_by_constants)
+{
+    static const struct eval_case cases[] = {
+        {"prmt.b32 %r4, %r1, %r2, 0x2103;", 'r', 0x33221100, 0x77665544, 0, 0x22110033},
+        {"prmt.b32 %r4, %r1, %r2, 0x0123;", 'r', 0x33221100, 0x77665544, 0, 0x00112233},
+        {"prmt.b32 %r4, %r1, %r2, 0x7654;", 'r', 0x33221100, 0x77665544, 0, 0x77665544},
+        {"prmt.b32 %r4, %r1, %r2, 0x4567;", 'r', 0x33221100, 0x77665544, 0, 0x44556677},
+        {"prmt.b32 %r4, %r1, %r2, 0x1076;", 'r', 0x33221100, 0x77665544, 0, 0x11007766},
+        {"prmt.b32 %r4, %r1, %r2, 0x7632;", 'r', 0x33221100, 0x77665544, 0, 0x77663322},
+        {"prmt.b32 %r4, %r1, %r2, 0x5252;", 'r', 0x33221100, 0x77665544, 0, 0x55225522},
+        {"prmt.b32 %r4, %r1, %r2, 0x4442;", 'r', 0x33221100, 0, 0, 0x22},
+        {"prmt.b32 %r4, %r1, %r2, 0x3333;", 'r', 0x83221100, 0, 0, 0x83838383},
+        {"prmt.b32 %r4, %r1, %r2, 0xba98;", 'r', 0x80008000, 0, 0, 0xff00ff00},
+        {"prmt.b32 %r4, %r1, %r2, 0x76543210;", 'r', 0x33221100, 0, 0, 0x33221100},
+        {"mov.u32 %r5, 0x2103; prmt.b32 %r4, %r1, %r2, %r5;", 'r', 0x33221100, 0, 0, 0x22110033},
+    };
+    CHECK_EVAL_TABLE(cases);
+}
+
+/* What decides is what the register has been given last, on each way. */
+Test(emit_logic, prmt_knows_constants_only_while_they_hold)
+{
+    static const struct eval_case cases[] = {
+        {"mov.u32 %r5, 0x2103; add.u32 %r5, %r5, %r3; prmt.b32 %r4, %r1, %r2, %r5;", 'r',
+         0x33221100, 0x77665544, 0x1000, 0x33110033},
+        {"mov.u32 %r5, 0x2103; mov.u32 %r5, 0x3210; prmt.b32 %r4, %r1, %r2, %r5;", 'r', 0x33221100,
+         0, 0, 0x33221100},
+        {"mov.u32 %r5, 0x2103; @%p4 mov.u32 %r5, 0x3210; prmt.b32 %r4, %r1, %r2, %r5;", 'r',
+         0x33221100, 0, 0, 0x22110033},
+        {"mov.u32 %r5, 0x2103; @%p3 mov.u32 %r5, 0x3210; prmt.b32 %r4, %r1, %r2, %r5;", 'r',
+         0x33221100, 0, 0, 0x33221100},
+        {"mov.u32 %r5, 0x3210; @%p3 bra M; mov.u32 %r5, 0x2103; M: prmt.b32 %r4, %r1, %r2, %r5;",
+         'r', 0x33221100, 0, 0, 0x33221100},
+        {"mov.u32 %r5, 0x3210; @%p4 bra N; mov.u32 %r5, 0x2103; N: prmt.b32 %r4, %r1, %r2, %r5;",
+         'r', 0x33221100, 0, 0, 0x22110033},
+        {"mov.u32 %r5, 0x3210; mov.b64 {%r5, %r6}, %rd1; prmt.b32 %r4, %r1, %r2, %r5;", 'r',
+         0x33221100, 0, 0, 0x11110000},
+    };
+    CHECK_EVAL_TABLE(cases);
+}
