@@ -68,7 +68,7 @@ static void add_branches(const struct tr_about *about, const struct tr_shape_of_
     const struct tr_iteration *iteration = about->iteration;
     for (uint32_t s = 0; s < iteration->graph.segment_count; s++)
         if (iteration->shapes.is_divergent[s] && iteration->graph.segments[s].succ_count > 1 &&
-            !is_about_loop(iteration, s))
+            !is_about_loop(iteration, s) && !tr_is_group_branch(iteration, s))
             tr_explain_add(about, TR_SAID_BRANCHES, name_branch(iteration, s, shape),
                            terminator_of(iteration, s));
 }

@@ -249,9 +249,7 @@ Test(explain, rows_whose_ends_are_neighbours_are_asked)
     "  store float %v, ptr %pa, align 4, !dbg !108\n"                                              \
     "  br label %latch, !dbg !109\n"
 
-/* Of rows that are shorter than a vector it would have more than two. */
-Test(explain, elements_of_rows_are_asked_whether_they_are_neighbours)
-{
+/* The element at a place in a row of so many, where rows lie further apart. */
 #define ELEMENT(divisor)                                                                           \
     "  %row = sdiv i32 %x, " divisor ", !dbg !103\n"                                               \
     "  %whole = mul i32 %row, " divisor ", !dbg !104\n"                                            \
@@ -260,13 +258,39 @@ Test(explain, elements_of_rows_are_asked_whether_they_are_neighbours)
     "  %first = mul i32 %row, %pitch, !dbg !105\n"                                                 \
     "  %place = add i32 %first, %column, !dbg !105\n" COPY_OF_PLACE
 #define STORES "  stores: neighbouring elements (line 8)\n"
+
+/* Of rows that are shorter than a vector it would have more than two. */
+Test(explain, elements_of_rows_are_asked_whether_they_are_neighbours)
+{
     static const char asked[] =
         CHOICE "  loads: gather, neighbouring elements except at borders (line 7)\n" STORES;
     static const char plain[] = CHOICE "  loads: gather (line 7)\n" STORES;
-    expect_of_step(ELEMENT("%n"), "ask-neighbours", asked, plain);
-    expect_of_step(ELEMENT("64"), "ask-neighbours", asked, plain);
+    static const struct {
+        const char *iteration, *said;
+    } rows[] = {{ELEMENT("%n"), asked},
+                {ELEMENT("64"), asked},
+                {ELEMENT("16"), asked},
+                {ELEMENT("15"), plain}};
+    uint32_t groups = UINT32_C(1) << tr_find_tuning("common-places", strlen("common-places"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *said = explain_without(rows[i].iteration, 2, true, groups);
+        expect(said, rows[i].said);
+        free(said);
+    }
     expect_of_step(ELEMENT("16"), "ask-neighbours", asked, plain);
-    expect_of_step(ELEMENT("15"), "ask-neighbours", plain, plain);
+}
+
+Test(explain, rows_of_flat_indices_make_groups)
+{
+    char *said = explain(ELEMENT("%n"), true);
+    expect(said,
+           CHOICE "  loads: neighbouring elements unless a 32-bit index wraps (line 7)\n" STORES);
+    cr_expect_not_null(
+        strstr(said, "to have in common: quotients of places, group by group (line 3)\n"), "%s",
+        said);
+    cr_expect_null(strstr(said, "branches on which threads part"), "%s", said);
+    cr_expect_null(strstr(said, "loops that threads leave at different times"), "%s", said);
+    free(said);
 }
 
 /* A division as compilers write it: the upper half of a product, shifted. */
