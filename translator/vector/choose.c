@@ -460,8 +460,16 @@ static bool goes_by_lane(const struct tr_estimate *estimate)
     return estimate->by_lane > most * estimate->vector;
 }
 
-/* Short vectors side by side share what they ask; the more lanes, the more groups. */
-#define LANES_OF_GROUP 16
+/* Lanes that ask together whether they are of one group. The more there are, the more often they
+ * are not. */
+#define LANES_OF_SHORT_ROWS 16
+#define LANES_OF_LONG_ROWS  32
+
+static uint32_t copies_of_groups(enum tr_groups_of groups, uint32_t width)
+{
+    uint32_t lanes = groups == TR_GROUPS_OF_SHORT_ROWS ? LANES_OF_SHORT_ROWS : LANES_OF_LONG_ROWS;
+    return width < lanes ? lanes / width : 1;
+}
 
 static uint32_t choose_copies(const struct tr_estimate *estimate, uint32_t width,
                               const struct tr_vector_options *options)
@@ -474,8 +482,8 @@ static uint32_t choose_copies(const struct tr_estimate *estimate, uint32_t width
         copies = sums_under_way(options->target) / (estimate->is_wide ? 2 : 1);
     if (!is_shared && estimate->far.bytes != 0)
         copies = copies_of_turns(estimate, copies);
-    if (estimate->has_short_groups)
-        copies = width < LANES_OF_GROUP ? LANES_OF_GROUP / width : 1;
+    if (estimate->groups != TR_GROUPS_NONE)
+        copies = copies_of_groups(estimate->groups, width);
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
     if (!is_shared && goes_by_lane(estimate))
@@ -633,7 +641,8 @@ static enum pxr_status find_least_divisor(struct tr_versions *versions,
     double masked = versions->fast.target->masks_all ? 1 : BLENDED;
     double gain = masked * apart.vector / shape->estimate.vector - 1;
     uint32_t lanes = shape->width * shape->jam[0];
-    double most = shape->estimate.has_short_groups ? MOST_DIVISOR : TR_LONG_DIVISOR;
+    double most =
+        shape->estimate.groups == TR_GROUPS_OF_SHORT_ROWS ? MOST_DIVISOR : TR_LONG_DIVISOR;
     double least = gain > 0 ? SECOND_GROUP * (lanes - 1) / gain : most;
     shape->least_divisor = least < most ? (uint32_t)least : 0;
     if (options->least_divisor != 0)
@@ -651,6 +660,14 @@ static bool is_affordable(const struct tr_vector_options *options,
            tr_budget_spend(options->budget, TR_LIMIT_VECTOR_EFFORT, effort);
 }
 
+static enum tr_groups_of groups_of(const struct tr_versions *versions)
+{
+    if (!versions->fast.has_groups)
+        return TR_GROUPS_NONE;
+    return tr_groups_are_long(&versions->expected) ? TR_GROUPS_OF_LONG_ROWS
+                                                   : TR_GROUPS_OF_SHORT_ROWS;
+}
+
 enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint32_t width,
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err)
@@ -663,7 +680,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)
         return status;
-    estimate->has_short_groups = iteration->has_groups && !tr_groups_are_long(&versions->expected);
+    estimate->groups = groups_of(versions);
     estimate->is_guarded = versions->expected.guard_count > 0;
     for (uint32_t i = 0; i < versions->expected.guard_count; i++)
         estimate->is_for_some |= !versions->expected.guards[i].is_of_grid;

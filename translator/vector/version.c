@@ -242,14 +242,17 @@ static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMV
         return status;
     define_counters(version, x, y);
     struct tr_exits_of_fast exits = {.expected = &versions->expected, .none = version->fast_done};
-    bool is_certain = versions->expected.guard_count == 0 && versions->expected.common_count == 0;
+    /* Rows that were promised to be long are seldom short. */
+    bool has_apart = versions->expected.divisor_count > 0 &&
+                     version->shape->estimate.groups == TR_GROUPS_OF_SHORT_ROWS;
+    bool is_certain = versions->expected.guard_count == 0 && versions->expected.common_count == 0 &&
+                      (versions->expected.divisor_count == 0 || has_apart);
     if (!is_certain)
         exits.other = tr_widen_new_block(widen, "ragged");
-    if (versions->expected.divisor_count > 0)
-        exits.apart = tr_widen_new_block(widen, "apart");
+    exits.apart = has_apart ? tr_widen_new_block(widen, "apart") : exits.other;
     status = tr_control_iteration(widen, &exits, err);
     LLVMBuildBr(widen->builder, version->fast_done);
-    if (status == PXR_OK && exits.apart != NULL)
+    if (status == PXR_OK && has_apart)
         status = build_apart(version, exits.apart, x, y, err);
     if (status != PXR_OK || is_certain)
         return status;

@@ -9,6 +9,10 @@
 #include "translator/vector/emit/widen.h"
 #include "translator/vector/plan/turn_step.h"
 
+/* Whether lanes go on group by group (plan/groups.h), and what is known of the rows that they take
+ * places for. */
+enum tr_groups_of { TR_GROUPS_NONE, TR_GROUPS_OF_SHORT_ROWS, TR_GROUPS_OF_LONG_ROWS };
+
 /* Estimate for the fast version. Times are numbers of simple instructions. */
 struct tr_estimate {
     double vector;      /* of a vector of threads */
@@ -23,11 +27,10 @@ struct tr_estimate {
     uint32_t flat_rows; /* loads that are not in a loop, and the same in all rows, … */
     uint32_t flat_row;  /* … along a row */
     struct tr_far_turns far;
-    bool is_guarded;       /* there are guards: branches that nearly all threads pass */
-    bool is_for_some;      /* some of them ask for places in the block: not so nearly all */
-    bool is_wide;          /* the values that rows share have more than 32 bits */
-    bool has_short_groups; /* lanes go on group by group (plan/groups.h), in rows that may be short
-                            */
+    bool is_guarded;  /* there are guards: branches that nearly all threads pass */
+    bool is_for_some; /* some of them ask for places in the block: not so nearly all */
+    bool is_wide;     /* the values that rows share have more than 32 bits */
+    enum tr_groups_of groups;
     bool gathers_alone;    /* a loop that each lane leaves on its own gathers … */
     bool gathers_sparsely; /* … and only some lanes come to it, as data decide */
 };
