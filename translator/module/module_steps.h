@@ -85,7 +85,8 @@ void tr_mend_one_lane_stores(LLVMModuleRef module);
 /* Likewise: rewrites choices of bits, of which selections keep one side (bit_choices.c). */
 void tr_mend_bit_choices(LLVMModuleRef module);
 
-/* Likewise: shifts masks of few lanes as integers (shifted_masks.c). */
+/* Likewise: shifts masks of few lanes, and cuts off the last lanes of masks, as integers
+ * (shifted_masks.c). */
 void tr_mend_shifted_masks(LLVMModuleRef module);
 
 /* Likewise: freezes numbers of elements (element_numbers.c). */
