@@ -558,6 +558,13 @@ static enum pxr_status mend_bit_choices(struct tr_compilation *c, struct pxr_err
     return PXR_OK;
 }
 
+static enum pxr_status take_quotients_back(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_take_quotients_back(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status mend_shifted_masks(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;

@@ -63,6 +63,17 @@ __global__ void around_zero(int n, int before, int columns, const int *in, int *
     out[i] = in[place % columns + columns - 1];
 }
 
+// By constants, of which compilers make products: of any numbers, and of places.
+template <int Divisor> __global__ void by_constant(int n, const int *in, int *quotients, int *rests)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    quotients[i] = (int)((unsigned)(in[i] / Divisor) + (unsigned)in[i / Divisor]);
+    rests[i] = (int)((unsigned)(in[i] % Divisor) + (unsigned)in[i] / Divisor +
+                     (unsigned)in[i % Divisor % n]);
+}
+
 static int *to_device(const std::vector<int> &values)
 {
     int *device = nullptr;
@@ -154,6 +165,40 @@ static void try_around_zero(int n, int before, int columns)
     EXPECT(is_on_device(d, in));
 }
 
+static std::vector<int> any_numbers(int count)
+{
+    std::vector<int> values(count);
+    unsigned state = 1;
+    for (int i = 0; i < count; i++) {
+        state = state * 1664525u + 1013904223u;
+        values[i] = i % 8 == 0 ? (int)(0x80000000u + (unsigned)(i / 16)) * (i % 16 ? 1 : -1)
+                               : (int)(state >> (i % 4 * 8));
+    }
+    return values;
+}
+
+template <int Divisor> static void try_constant()
+{
+    const int n = 1500;
+    std::vector<int> in = any_numbers(n), quotients(n), rests(n);
+    int *d = to_device(in), *q = to_device(quotients), *r = to_device(rests);
+    by_constant<Divisor><<<(n + 255) / 256, 256>>>(n, d, q, r);
+    for (int i = 0; i < n; i++) {
+        quotients[i] = (int)((unsigned)(in[i] / Divisor) + (unsigned)in[i / Divisor]);
+        rests[i] = (int)((unsigned)(in[i] % Divisor) + (unsigned)in[i] / Divisor +
+                         (unsigned)in[i % Divisor % n]);
+    }
+    EXPECT(is_on_device(q, quotients));
+    EXPECT(is_on_device(r, rests));
+    EXPECT(is_on_device(d, in));
+}
+
+template <int... Divisors> static void try_constants()
+{
+    int all[] = {(try_constant<Divisors>(), 0)...};
+    (void)all;
+}
+
 int main()
 {
     const int columns[] = {1, 3, 7, 16, 17, 32, 33, 55, 100, 256};
@@ -170,5 +215,6 @@ int main()
     }
     try_channels<int>({3, 50, 70}, 64, 256);
     try_turn({3, 50, 70}, 64, 256);
+    try_constants<2, 3, 5, 7, 10, 11, 25, 32, 55, 64, 100, 125, 128, 641, 1000, 3025, 65537, 2147483647>();
     return verdict("flat_indices");
 }

@@ -86,7 +86,9 @@ static bool is_taken_from(LLVMValueRef number, LLVMValueRef place, uint32_t dept
 {
     for (LLVMUseRef use = LLVMGetFirstUse(number); use != NULL; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (tr_is_opcode(user, LLVMSub) && LLVMGetOperand(user, 0) == place)
+        if ((tr_is_opcode(user, LLVMSub) && LLVMGetOperand(user, 0) == place) ||
+            (tr_is_opcode(user, LLVMAdd) &&
+             (LLVMGetOperand(user, 0) == place || LLVMGetOperand(user, 1) == place)))
             return true;
         bool passes_on = tr_is_opcode(user, LLVMSelect) || tr_is_opcode(user, LLVMMul);
         if (passes_on && depth > 0 && is_taken_from(user, place, depth - 1))
@@ -157,7 +159,8 @@ static enum in_group outcome(const struct search *search, const struct tr_value 
         return ANYHOW;
     for (uint32_t i = 0; i < value->operand_count; i++) {
         enum in_group of_operand = in_group_of(search, LLVMGetOperand(value->llvm, i));
-        if (of_operand == GROWING && is_sum && i == 0)
+        if (of_operand == GROWING && is_sum && worst == SAME &&
+            (i == 0 || value->opcode == LLVMAdd))
             worst = GROWING;
         else if (of_operand != SAME)
             return ANYHOW;
