@@ -188,9 +188,11 @@ static enum rt_prmt_mode prmt_mode(enum ptx_mod mod)
 static uint32_t bytes_moved(uint32_t selector, unsigned word, int distance)
 {
     uint32_t bytes = 0;
-    for (int to = 0; to < 4; to++)
-        if ((int)(selector >> (4 * to) & 7) == 4 * (int)word + to - distance)
-            bytes |= UINT32_C(0xff) << (8 * (to - distance));
+    for (int to = 0; to < 4; to++) {
+        int from = to - distance;
+        if (from >= 0 && from < 4 && (selector >> (4 * to) & 7) == 4 * word + (unsigned)from)
+            bytes |= UINT32_C(0xff) << (8 * from);
+    }
     return bytes;
 }
 
