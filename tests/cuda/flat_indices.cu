@@ -36,8 +36,8 @@ __global__ void sum_neighbours(int n, const int *in, int rows, int columns, int 
     out[i] = sum;
 }
 
-// Channels last.
-__global__ void turn(int n, const int *in, int channels, int area, int *out)
+// Channels behind columns.
+__global__ void channels_last(int n, const int *in, int channels, int area, int *out)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
         out[i % area * channels + i / area] = in[i];
@@ -127,12 +127,12 @@ static void try_neighbours(shape s, int threads)
     EXPECT(is_on_device(d, in));
 }
 
-static void try_turn(shape s, int blocks, int threads)
+static void try_channels_last(shape s, int blocks, int threads)
 {
     int area = s.rows * s.columns;
     std::vector<int> in = numbers(s.count()), out(s.count());
     int *d = to_device(in), *o = to_device(out);
-    turn<<<blocks, threads>>>(s.count(), d, s.channels, area, o);
+    channels_last<<<blocks, threads>>>(s.count(), d, s.channels, area, o);
     for (int i = 0; i < s.count(); i++)
         out[i % area * s.channels + i / area] = in[i];
     EXPECT(is_on_device(o, out));
@@ -209,12 +209,12 @@ int main()
         try_channels<long long>(s, 2, 96);
         try_neighbours(s, 256);
         try_neighbours(s, 96);
-        try_turn(s, 4, 128);
+        try_channels_last(s, 4, 128);
         try_spread(s, 256);
         try_around_zero(700, 300, length);
     }
     try_channels<int>({3, 50, 70}, 64, 256);
-    try_turn({3, 50, 70}, 64, 256);
+    try_channels_last({3, 50, 70}, 64, 256);
     try_constants<2, 3, 5, 7, 10, 11, 25, 32, 55, 64, 100, 125, 128, 641, 1000, 3025, 65537, 2147483647>();
     return verdict("flat_indices");
 }
