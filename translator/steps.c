@@ -561,7 +561,10 @@ static enum pxr_status mend_bit_choices(struct tr_compilation *c, struct pxr_err
 static enum pxr_status take_quotients_back(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
-    tr_take_quotients_back(c->module);
+    /* Of a known block's places LLVM finds out that they are not negative: shifts are short then.
+     */
+    const struct tr_facts *facts = c->options.facts;
+    tr_take_quotients_back(c->module, facts == NULL || facts->block[0] == 0);
     return PXR_OK;
 }
 

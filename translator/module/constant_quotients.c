@@ -202,11 +202,11 @@ static LLVMValueRef divide_by_power(LLVMBuilderRef builder, LLVMValueRef value)
 /* ---- all of them ---- */
 
 /* Divides in place of what may be a quotient. */
-static void divide(LLVMBuilderRef builder, LLVMValueRef value)
+static void divide(LLVMBuilderRef builder, LLVMValueRef value, bool has_powers)
 {
     LLVMPositionBuilderBefore(builder, value);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(value));
-    LLVMValueRef by_power = divide_by_power(builder, value);
+    LLVMValueRef by_power = has_powers ? divide_by_power(builder, value) : NULL;
     if (by_power != NULL) {
         LLVMReplaceAllUsesWith(value, by_power);
         return;
@@ -234,25 +234,25 @@ static bool is_part(LLVMValueRef inst)
 }
 
 /* The last operation of a quotient comes last, and the others have no users then. */
-static void divide_in(LLVMBuilderRef builder, LLVMBasicBlockRef block)
+static void divide_in(LLVMBuilderRef builder, LLVMBasicBlockRef block, bool has_powers)
 {
     LLVMValueRef inst = LLVMGetLastInstruction(block);
     while (inst != NULL) {
         LLVMValueRef before = LLVMGetPreviousInstruction(inst);
         if (is_part(inst) && LLVMGetFirstUse(inst) != NULL)
-            divide(builder, inst);
+            divide(builder, inst, has_powers);
         if (is_part(inst) && LLVMGetFirstUse(inst) == NULL)
             LLVMInstructionEraseFromParent(inst);
         inst = before;
     }
 }
 
-void tr_take_quotients_back(LLVMModuleRef module)
+void tr_take_quotients_back(LLVMModuleRef module, bool has_powers)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL;
              block = LLVMGetNextBasicBlock(block))
-            divide_in(builder, block);
+            divide_in(builder, block, has_powers);
     LLVMDisposeBuilder(builder);
 }

@@ -78,8 +78,9 @@ enum pxr_status tr_call_flushing_sums(LLVMModuleRef module, struct pxr_error *er
  * (part_accesses.c). */
 void tr_part_accesses(LLVMModuleRef module);
 
-/* Makes divisions by constants of products with their inverse (constant_quotients.c). */
-void tr_take_quotients_back(LLVMModuleRef module);
+/* Makes divisions by constants of products with their inverse, and of shifts if has_powers
+ * (constant_quotients.c). */
+void tr_take_quotients_back(LLVMModuleRef module, bool has_powers);
 
 /* Behind all passes, before code generation: rewrites stores that LLVM would make wrong code of
  * (one_lane.c). */

@@ -37,7 +37,7 @@ static char *divided(const char *body)
     snprintf(text, sizeof text, "define i32 @f(i32 %%x, i32 %%y) {\n%s  ret i32 %%q\n}\n", body);
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse_ir(context, text);
-    tr_take_quotients_back(module);
+    tr_take_quotients_back(module, true);
     char *message = NULL;
     cr_assert_not(LLVMVerifyModule(module, LLVMReturnStatusAction, &message), "%s", message);
     LLVMDisposeMessage(message);
