@@ -16,7 +16,7 @@
 /* Operations that make a quotient, at most. */
 #define DEPTH_MAX 6
 
-/* dividend * factor >> shift, rounded down, as a number that is never negative. */
+/* dividend * factor >> shift, rounded down. */
 struct product {
     LLVMValueRef dividend; /* i32; NULL: it is none */
     unsigned bits;         /* the dividend has no more */
@@ -159,7 +159,7 @@ static uint64_t divisor_of(const struct product *product)
 /* ---- powers of two ---- */
 
 /* The i32 that the sum moves towards 0 by up to 2 to the power of *digits, less 1, if it is
- * negative; NULL: it does something else. */
+ * negative; NULL: it does something else. 2 to the power of 31 is no i32 that could divide. */
 static LLVMValueRef moved_towards_0(LLVMValueRef sum, unsigned *digits)
 {
     for (unsigned i = 0; i < 2 && tr_is_opcode(sum, LLVMAdd) && width_of(sum) == 32; i++) {
@@ -170,7 +170,7 @@ static LLVMValueRef moved_towards_0(LLVMValueRef sum, unsigned *digits)
             continue;
         LLVMValueRef sign = LLVMGetOperand(more, 0);
         if (!tr_is_opcode(sign, LLVMAShr) || !find_shift(sign, &shifts[1]) || shifts[1] != 31 ||
-            LLVMGetOperand(sign, 0) != number || shifts[0] < 1 || shifts[0] > 31)
+            LLVMGetOperand(sign, 0) != number || shifts[0] < 2 || shifts[0] > 31)
             continue;
         *digits = 32 - (unsigned)shifts[0];
         return number;

@@ -172,6 +172,8 @@ Test(constant_quotients, powers_of_two)
     snprintf(body, sizeof body, TOWARDS_0 "  %%a = and i32 %%t, %d\n  %%q = sub i32 %%x, %%a\n",
              25u, -128);
     expect_division(body, "sdiv i32 %x, 128");
+    snprintf(body, sizeof body, TOWARDS_0 "  %%q = ashr i32 %%t, %u\n", 1u, 31u);
+    expect_none(body);
     snprintf(body, sizeof body, TOWARDS_0 "  %%q = ashr i32 %%t, %u\n", 25u, 6u);
     expect_none(body);
     snprintf(body, sizeof body, TOWARDS_0 "  %%q = and i32 %%t, %d\n", 25u, -64);
