@@ -257,11 +257,6 @@ static unsigned bits_of(LLVMTypeRef type)
 #define LANE_ACCESS   4
 #define LANE_CALL     5
 
-static bool is_integer_division(uint32_t opcode)
-{
-    return opcode == LLVMUDiv || opcode == LLVMSDiv || opcode == LLVMURem || opcode == LLVMSRem;
-}
-
 /* How many instructions of the processor the code generator gets of it, about. */
 static uint32_t effort_of(const struct tr_iteration *iteration, uint32_t width, uint32_t number)
 {
@@ -273,7 +268,7 @@ static uint32_t effort_of(const struct tr_iteration *iteration, uint32_t width, 
         return LANE_ACCESS * width;
     if (iteration->shapes.values[number].kind != TR_VARYING)
         return 1;
-    if (is_integer_division(value->opcode))
+    if (tr_is_integer_division(value->llvm))
         return LANE_DIVISION * width;
     unsigned bits = width * bits_of(type_of(iteration, number));
     unsigned most = iteration->target->vector_bits;

@@ -17,7 +17,6 @@
 #include "translator/analysis/shape.h"
 #include "translator/module/marks.h"
 #include "translator/module/walk.h"
-#include "translator/vector/emit/form.h"
 #include "translator/vector/emit/replace.h"
 
 /* Instructions that a loop's next iteration needs, which are done before this one's region. */
@@ -185,9 +184,7 @@ static void rise_counters(const struct region *region, LLVMBasicBlockRef latch)
 
 static void replace(LLVMValueRef inst, LLVMValueRef quotient, LLVMValueRef rest)
 {
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    bool is_rest = opcode == LLVMURem || opcode == LLVMSRem;
-    LLVMReplaceAllUsesWith(inst, is_rest ? rest : quotient);
+    LLVMReplaceAllUsesWith(inst, tr_is_rest(inst) ? rest : quotient);
     LLVMInstructionEraseFromParent(inst);
 }
 
@@ -212,18 +209,13 @@ struct quotient {
     LLVMValueRef result, rest;
 };
 
-static bool is_signed(LLVMValueRef inst)
-{
-    return LLVMGetInstructionOpcode(inst) == LLVMSDiv || LLVMGetInstructionOpcode(inst) == LLVMSRem;
-}
-
 /* Places of a row as long as `length` that begins with a rest of 0, whose numbers are not less than
  * the first lane's, as they would be if they had wrapped. */
 static LLVMValueRef build_together(const struct region *region, const struct quotient *quotient,
                                    LLVMValueRef rest, LLVMValueRef length)
 {
     LLVMBuilderRef b = region->builder;
-    LLVMIntPredicate order = is_signed(quotient->inst) ? LLVMIntSGE : LLVMIntUGE;
+    LLVMIntPredicate order = tr_is_signed_division(quotient->inst) ? LLVMIntSGE : LLVMIntUGE;
     LLVMValueRef is_near = LLVMBuildICmp(b, LLVMIntULT, rest, length, "");
     LLVMValueRef is_behind = LLVMBuildICmp(b, order, quotient->place, quotient->first, "");
     return LLVMBuildAnd(b, is_near, is_behind, "");
@@ -292,9 +284,9 @@ static LLVMValueRef build_quotient(const struct region *region, LLVMValueRef ins
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(inst));
     quotient.first = LLVMBuildFreeze(b, quotient.place, "");
     tr_mark(quotient.first, TR_MARK_GROUP_PLACE);
-    LLVMValueRef is_together =
-        is_signed(inst) ? divide_signed(region, &quotient) : divide_unsigned(region, &quotient);
-    if (is_signed(inst))
+    LLVMValueRef is_together = tr_is_signed_division(inst) ? divide_signed(region, &quotient)
+                                                           : divide_unsigned(region, &quotient);
+    if (tr_is_signed_division(inst))
         use_first_place(region, &quotient);
     /* The new instructions are before it, and none of them is one of those. */
     replace_quotients(region->head, inst, quotient.result, quotient.rest);

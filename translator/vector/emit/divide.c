@@ -17,19 +17,6 @@ static bool is_unsigned(LLVMValueRef inst)
     return opcode == LLVMUDiv || opcode == LLVMURem;
 }
 
-bool tr_is_integer_division(LLVMValueRef inst)
-{
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMUDiv:
-    case LLVMSDiv:
-    case LLVMURem:
-    case LLVMSRem:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Dividing the least number by -1 traps as well. */
 bool tr_is_safe_divisor(LLVMValueRef inst)
 {

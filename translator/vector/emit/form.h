@@ -49,8 +49,6 @@ bool tr_is_assumption(LLVMValueRef call);
 
 /* ---- division (divide.c) ---- */
 
-bool tr_is_integer_division(LLVMValueRef inst);
-
 /* Whether no dividend makes a division by this trap. */
 bool tr_is_safe_divisor(LLVMValueRef inst);
 

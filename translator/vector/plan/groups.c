@@ -55,21 +55,6 @@ static bool is_word(LLVMValueRef value)
            LLVMGetIntTypeWidth(type) <= 64;
 }
 
-static bool is_division(LLVMOpcode opcode)
-{
-    return opcode == LLVMUDiv || opcode == LLVMSDiv || opcode == LLVMURem || opcode == LLVMSRem;
-}
-
-static bool is_rest(LLVMOpcode opcode)
-{
-    return opcode == LLVMURem || opcode == LLVMSRem;
-}
-
-static bool is_signed(LLVMOpcode opcode)
-{
-    return opcode == LLVMSDiv || opcode == LLVMSRem;
-}
-
 static bool is_large(LLVMValueRef divisor, LLVMOpcode opcode)
 {
     uint64_t constant = 0;
@@ -102,8 +87,7 @@ static bool has_rest(LLVMValueRef quotient)
 {
     LLVMValueRef place = LLVMGetOperand(quotient, 0);
     for (LLVMUseRef use = LLVMGetFirstUse(place); use != NULL; use = LLVMGetNextUse(use))
-        if (is_rest(LLVMGetInstructionOpcode(LLVMGetUser(use))) &&
-            tr_is_of_quotient(LLVMGetUser(use), quotient))
+        if (tr_is_rest(LLVMGetUser(use)) && tr_is_of_quotient(LLVMGetUser(use), quotient))
             return true;
     return is_taken_from(quotient, place, 3);
 }
@@ -120,7 +104,7 @@ static bool is_likely_row(const struct search *search, LLVMValueRef inst)
 static bool divides_place(const struct search *search, LLVMValueRef inst)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    if (!is_division(opcode) && opcode != LLVMLShr)
+    if (!tr_is_integer_division(inst) && opcode != LLVMLShr)
         return false;
     LLVMValueRef divisor = LLVMGetOperand(inst, 1);
     return is_word(inst) && is_from_outside(search->iteration, divisor) &&
@@ -130,10 +114,9 @@ static bool divides_place(const struct search *search, LLVMValueRef inst)
 
 bool tr_is_of_quotient(LLVMValueRef inst, LLVMValueRef quotient)
 {
-    LLVMOpcode opcodes[2] = {LLVMGetInstructionOpcode(inst), LLVMGetInstructionOpcode(quotient)};
-    bool is_such =
-        opcodes[0] == opcodes[1] || (is_division(opcodes[0]) && is_division(opcodes[1]) &&
-                                     is_signed(opcodes[0]) == is_signed(opcodes[1]));
+    bool is_such = LLVMGetInstructionOpcode(inst) == LLVMGetInstructionOpcode(quotient) ||
+                   (tr_is_integer_division(inst) && tr_is_integer_division(quotient) &&
+                    tr_is_signed_division(inst) == tr_is_signed_division(quotient));
     return is_such && LLVMGetOperand(inst, 0) == LLVMGetOperand(quotient, 0) &&
            LLVMGetOperand(inst, 1) == LLVMGetOperand(quotient, 1);
 }
@@ -189,13 +172,13 @@ static void follow(struct search *search, uint32_t number)
         is_open &= groups->count == 0 || can_be_in_header(value->llvm);
         if (is_open && divides_place(search, value->llvm) && add(groups, value->llvm)) {
             groups->first = groups->count == 1 && groups->end == 0 ? v : groups->first;
-            search->in_group[v] = is_rest((LLVMOpcode)value->opcode) ? GROWING : SAME;
+            search->in_group[v] = tr_is_rest(value->llvm) ? GROWING : SAME;
             groups->segment = number;
             groups->end = v + 1;
             continue;
         }
         search->in_group[v] = groups->count > 0 ? outcome(search, value) : ANYHOW;
-        bool is_derived = is_division((LLVMOpcode)value->opcode) && search->in_group[v] == SAME &&
+        bool is_derived = tr_is_integer_division(value->llvm) && search->in_group[v] == SAME &&
                           !tr_is_same_in_row(search->iteration, value->llvm);
         if (is_derived && groups->derived_count < TR_MAX_DERIVED)
             groups->derived[groups->derived_count++] = value->llvm;
@@ -220,8 +203,9 @@ static bool has_order(const struct tr_iteration *iteration, const struct tr_grou
 static bool decides(const struct tr_iteration *iteration, const struct tr_groups *groups)
 {
     for (uint32_t v = groups->first; v < groups->end; v++) {
-        LLVMOpcode opcode = (LLVMOpcode)iteration->graph.values[v].opcode;
-        if ((is_division(opcode) || opcode == LLVMLShr) && tr_decides_access(iteration, v))
+        LLVMValueRef inst = iteration->graph.values[v].llvm;
+        if ((tr_is_integer_division(inst) || tr_is_opcode(inst, LLVMLShr)) &&
+            tr_decides_access(iteration, v))
             return true;
     }
     return false;
@@ -258,7 +242,7 @@ void tr_expect_groups(const struct tr_iteration *iteration, struct tr_expectatio
 {
     for (uint32_t v = 0; v < iteration->graph.value_count; v++) {
         const struct tr_value *value = &iteration->graph.values[v];
-        if (value->segment == TR_NONE || !is_division((LLVMOpcode)value->opcode) ||
+        if (value->segment == TR_NONE || !tr_is_integer_division(value->llvm) ||
             !tr_is_marked(LLVMGetOperand(value->llvm, 0), TR_MARK_GROUP_PLACE))
             continue;
         LLVMValueRef divisor = LLVMGetOperand(value->llvm, 1);

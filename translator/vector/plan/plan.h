@@ -197,6 +197,11 @@ bool tr_is_for_active_lanes(LLVMValueRef inst);
  * lanes. */
 bool tr_is_hint(LLVMValueRef call);
 
+/* Whether it divides integers, and if so, signed ones, and for what is left. */
+bool tr_is_integer_division(LLVMValueRef inst);
+bool tr_is_signed_division(LLVMValueRef inst);
+bool tr_is_rest(LLVMValueRef inst);
+
 /* What kind of arithmetic an instruction is, by what it takes. A root is a quotient. */
 enum tr_arithmetic {
     TR_ARITHMETIC_NONE,

@@ -74,6 +74,29 @@ bool tr_is_for_active_lanes(LLVMValueRef inst)
     }
 }
 
+bool tr_is_integer_division(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool tr_is_signed_division(LLVMValueRef inst)
+{
+    return LLVMGetInstructionOpcode(inst) == LLVMSDiv || LLVMGetInstructionOpcode(inst) == LLVMSRem;
+}
+
+bool tr_is_rest(LLVMValueRef inst)
+{
+    return LLVMGetInstructionOpcode(inst) == LLVMURem || LLVMGetInstructionOpcode(inst) == LLVMSRem;
+}
+
 enum tr_arithmetic tr_arithmetic_of(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
