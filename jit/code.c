@@ -15,6 +15,7 @@ static void copy_properties(struct jit_code *code, const struct jit_object *obje
 {
     code->is_fused = pxr_collapse_is_fused(object->collapse);
     code->may_wait = object->may_wait;
+    code->hands_over = object->hands_over;
     code->flushes = object->flushes;
     code->frame_fixed_bytes = object->frame_fixed_bytes;
     code->frame_warp_bytes = object->frame_warp_bytes;
@@ -136,6 +137,11 @@ _Atomic(uint32_t) *jit_code_pace(struct jit_code *code)
 bool jit_code_may_wait(const struct jit_code *code)
 {
     return code->may_wait;
+}
+
+bool jit_code_hands_over(const struct jit_code *code)
+{
+    return code->hands_over;
 }
 
 bool jit_code_flushes(const struct jit_code *code)

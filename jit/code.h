@@ -19,6 +19,7 @@ struct jit_code {
     struct jit_linked *linked;           /* NULL: none, it is the loader's without LLVM */
     bool is_fused;                       /* entry is an rt_fused_fn */
     bool may_wait;
+    bool hands_over;
     bool flushes;
     uint64_t frame_fixed_bytes;
     uint64_t frame_warp_bytes;

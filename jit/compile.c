@@ -237,6 +237,7 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     struct tr_options options = {
         .check_alignment = true,
         .flushes = jit_unit_flushes(unit, request->kernel, request->layout),
+        .begins_inside = !request->variant.is_quick && request->variant.facts.begins_inside,
         .checks_memory = request->checks_memory,
         .checks_races = request->checks_races,
         .checks_meetings = request->checks_meetings,
@@ -275,6 +276,7 @@ static void take_collapsed(struct jit_object *object, const struct tr_collapsed 
     object->frame_warp_bytes = collapsed->frame_warp_bytes;
     object->frame_thread_bytes = collapsed->frame_thread_bytes;
     object->may_wait = collapsed->may_wait;
+    object->hands_over = collapsed->hands_over;
     object->explanation = collapsed->explanation;
 }
 

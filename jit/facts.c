@@ -188,6 +188,8 @@ bool jit_facts_imply(const struct tr_facts *known, const struct tr_facts *assume
         (!known->has_dynamic_shared ||
          known->dynamic_shared_bytes != assumed->dynamic_shared_bytes))
         return false;
+    if (known->begins_inside && !assumed->begins_inside)
+        return false;
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++)
         if (!param_implies(&known->params[i], &assumed->params[i]))
             return false;
@@ -218,6 +220,7 @@ void jit_facts_join(struct tr_facts *facts, const struct tr_facts *other)
         facts->has_dynamic_shared = false;
         facts->dynamic_shared_bytes = 0;
     }
+    facts->begins_inside |= other->begins_inside;
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
         struct tr_param_fact *a = &facts->params[i];
         const struct tr_param_fact *b = &other->params[i];
@@ -318,6 +321,8 @@ void jit_facts_text(const struct tr_facts *facts, char *buffer, size_t size_byte
     if (facts->has_dynamic_shared)
         add_text(&text, "%s%u bytes of dynamic shared memory", comma(&text),
                  facts->dynamic_shared_bytes);
+    if (facts->begins_inside)
+        add_text(&text, "%sthe first threads of a block may have run", comma(&text));
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++)
         add_param(&text, i, &facts->params[i]);
     if (text.is_empty)

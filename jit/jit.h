@@ -87,6 +87,7 @@ struct jit_object {
     uint64_t frame_warp_bytes;
     uint64_t frame_thread_bytes;
     bool may_wait;               /* of fused kernels: sch_code.may_wait */
+    bool hands_over;             /* sch_code.hands_over */
     bool flushes;                /* sch_code.flushes */
     char *explanation;           /* malloc, may be NULL; lines of text. The first is a sentence:
                                     what has become of the threads, and why. Those that begin with
@@ -156,6 +157,7 @@ jit_kernel_fn jit_code_entry(const struct jit_code *code);
 rt_fused_fn jit_code_fused(const struct jit_code *code);
 uint64_t jit_code_frame_bytes(const struct jit_code *code, uint32_t threads);
 bool jit_code_may_wait(const struct jit_code *code);
+bool jit_code_hands_over(const struct jit_code *code);
 bool jit_code_flushes(const struct jit_code *code);
 uintptr_t jit_code_text(const struct jit_code *code); /* where the executable part begins */
 size_t jit_code_text_bytes(const struct jit_code *code);
@@ -166,7 +168,7 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   8
+#define JIT_COMPILER_ABI   9
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 /* Code that ORC links. The rules and the memory are the host's, libptxrun.so's: what the functions

@@ -46,21 +46,19 @@ void jit_variants_plan(const struct jit_variants *variants, enum pxr_mode mode,
                        const struct tr_facts *launch, struct tr_facts *planned)
 {
     unsigned count = atomic_load_explicit(&variants->count, memory_order_acquire);
-    if (mode == PXR_MODE_NORMAL) {
-        keep_row(launch->block, planned);
-        return;
-    }
-    if (count >= JIT_VARIANTS_MAX - 1) {
-        memset(planned, 0, sizeof *planned);
-        return;
-    }
     *planned = *launch;
-    for (unsigned i = 0; i < count && mode == PXR_MODE_AUTO; i++) {
+    if (mode == PXR_MODE_NORMAL)
+        keep_row(launch->block, planned);
+    else if (count >= JIT_VARIANTS_MAX - 1)
+        memset(planned, 0, sizeof *planned);
+    bool joins = mode == PXR_MODE_AUTO && count < JIT_VARIANTS_MAX - 1;
+    for (unsigned i = 0; i < count && joins; i++) {
         const struct tr_facts *known = &variants->entries[i].facts;
         if (count >= SHAPE_VARIANTS ||
             memcmp(known->block, launch->block, sizeof launch->block) == 0)
             jit_facts_join(planned, known);
     }
+    planned->begins_inside = launch->begins_inside;
 }
 
 bool jit_variants_add(struct jit_variants *variants, const struct tr_facts *facts, void *variant)

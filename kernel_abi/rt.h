@@ -93,6 +93,13 @@ struct rt_launch {
     struct rt_checked written; /* for code that asks what has been written */
 };
 
+/* What other code, which is to go on with a chunk of blocks, wants of the code that runs them. */
+enum rt_hand_over {
+    RT_HAND_OVER_NOTHING,
+    RT_HAND_OVER_BLOCKS, /* those that have not begun */
+    RT_HAND_OVER_THREADS /* and the threads that have not begun of the one that has */
+};
+
 /* One running block. */
 struct rt_block {
     const struct rt_launch *launch;
@@ -109,6 +116,11 @@ struct rt_block {
     uint32_t cluster_rank; /* within its cluster */
     /* If the launch asks what has been written: the same for shared memory. */
     uint8_t *shared_written;
+    /* What is to be handed over, enum rt_hand_over. Others write it while the block runs; code of
+     * the quick tier asks now and then, and returns when it has written the next two. */
+    const volatile uint32_t *hand_over;
+    uint32_t first_thread; /* of the block that runs: those before it have run in other code */
+    uint32_t blocks_left;  /* so many blocks are handed over, from ctaid on; 0: all have run */
 };
 
 /* Blocks of a cluster: their number, and how far apart their shared memories are, by rank. */
@@ -227,7 +239,8 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
  * A kernel whose threads have been fused into loops is two functions. rt_fused_fn runs `count`
  * blocks one after another, beginning with block->ctaid, which it advances; x changes fastest.
  * block->frame begins with one uint16_t per thread (their number rounded up to whole warps): where
- * the thread is, an *entry*; the rest is the generated code's.
+ * the thread is, an *entry*; the rest is the generated code's. It may return before it has run all:
+ * see rt_block.hand_over.
  *
  * Where threads of a group come to different sync points, loops cannot go on: rt_block_mix runs
  * them one by one with rt_step_fn, which runs a thread from an entry to its next sync point, has

@@ -17,6 +17,8 @@
 #define SHAPES_KEPT        16 /* of blocks, so that launches in turn find them set up */
 #define FRAME_KEPT_BYTES   ((size_t)256 * 1024) /* by an idle worker, for each block */
 
+static const uint32_t hand_over_nothing = RT_HAND_OVER_NOTHING;
+
 static void set_up_threads(struct sch_block *block, const uint32_t dims[3], uint32_t count)
 {
     uint32_t tid[3] = {0};
@@ -336,9 +338,17 @@ void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count)
     if (sch_grid_asks_shared(block->grid))
         memset(block->rt.shared_written, 0, written_bytes(block->rt.launch));
     block->rt.together = 1;
+    block->rt.first_thread = 0;
+    block->rt.blocks_left = 0;
     block->chunk = count;
     block->polled_at = 0;
     block->has_mixed = false;
+}
+
+uint64_t sch_block_index(const struct sch_block *block)
+{
+    const uint32_t *grid = block->rt.launch->grid, *at = block->rt.ctaid;
+    return at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
 }
 
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
@@ -357,6 +367,7 @@ struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_o
     block->fit = fit;
     block->rt.launch = &grid->grid.launch;
     block->rt.sm_id = worker->group_index;
+    block->rt.hand_over = &hand_over_nothing;
     block->go_on = NULL;
     sch_block_place(block, index, count);
     sch_cluster_make_alone(block);

@@ -157,6 +157,8 @@ struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_o
                                     const struct sch_fit *fit, uint64_t index, uint32_t count);
 /* Gives it these blocks of its grid. */
 void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count);
+/* The number of the block that it is at. Not in a grid with clusters. */
+uint64_t sch_block_index(const struct sch_block *block);
 /* Returns it to the worker's free list; abandons its unfinished threads. */
 void sch_block_release(struct sch_block *block);
 /* Frees blocks that a cooperative launch has left behind, and large frames. For a worker with

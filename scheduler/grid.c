@@ -121,6 +121,7 @@ void sch_grid_init(struct sch_grid_op *grid)
     grid->is_changing = (atomic_flag)ATOMIC_FLAG_INIT;
     atomic_init(&grid->fit, first);
     atomic_init(&grid->rival, NULL);
+    grid->hand_over = RT_HAND_OVER_NOTHING;
     atomic_init(&grid->watched_ns, 0);
     atomic_init(&grid->end_ns, 0);
     atomic_init(&grid->is_cancelled, false);
@@ -366,6 +367,14 @@ static const struct sch_fit *find_fit(struct sch_grid_op *grid, const struct sch
     return &grid->fits[grid->fit_count++];
 }
 
+/* Blocks with provisional code are not to go on for longer than need be. */
+static void ask_for_blocks(struct sch_grid_op *grid, const struct sch_fit *fit)
+{
+    enum rt_hand_over wanted = fit->code.begins_inside ? RT_HAND_OVER_THREADS : RT_HAND_OVER_BLOCKS;
+    if (sch_grid_may_hand_over(grid))
+        __atomic_store_n(&grid->hand_over, (uint32_t)wanted, __ATOMIC_RELAXED);
+}
+
 static void replace_code(struct sch_grid_op *grid, const struct sch_fit *fit)
 {
     atomic_store_explicit(&grid->rival, NULL, memory_order_relaxed);
@@ -373,6 +382,7 @@ static void replace_code(struct sch_grid_op *grid, const struct sch_fit *fit)
         return;
     expect_block_ns(grid, expected_block_ns(fit));
     atomic_store_explicit(&grid->fit, fit, memory_order_release);
+    ask_for_blocks(grid, fit);
     if (sch_pool_left_cpus() > 0)
         sch_pool_call(sch_group_workers(grid->grid.group));
 }

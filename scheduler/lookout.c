@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tells watches of blocks that run for long: workers tell them of blocks that have ended only, and
- * a block may take a second. Threads that wait look now and then.
+ * a block may take a second. Threads that wait look now and then, and so does who has made other
+ * code.
  */
 #include "scheduler/worker_pool.h"
 

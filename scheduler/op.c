@@ -356,7 +356,7 @@ static void wait_until_done(struct sch_op *op)
             errno != ETIMEDOUT)
             continue;
         sch_look_out();
-        look_ns = look_ns < LOOK_MAX_NS ? 2 * look_ns : look_ns;
+        look_ns += look_ns < LOOK_MAX_NS ? look_ns / 2 : 0;
     }
 }
 

@@ -114,6 +114,8 @@ struct sch_code {
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
     bool may_wait;        /* of fused kernels: a block may wait for another one */
     bool flushes;         /* it wants a CPU that flushes subnormals */
+    bool hands_over;      /* it leaves what has not begun to other code (rt_block.hand_over) … */
+    bool begins_inside;   /* … and such code can begin with any thread (rt_block.first_thread) */
     bool is_provisional;  /* with a watch: other code is to replace it soon */
     uintptr_t text;       /* generated code, which holds no lock: where a grid with a limit … */
     size_t text_bytes;    /* … can be left at any instruction */
@@ -134,10 +136,13 @@ struct sch_progress {
     uint64_t blocks_left;
 };
 
-/* What becomes of a grid's code. Blocks that have begun end as they began. */
+/* What becomes of a grid's code. Blocks that have begun end as they began, unless their code hands
+ * over. */
 enum sch_verdict {
     SCH_GO_ON,
-    SCH_REPLACE, /* other code is for all blocks that begin from now on */
+    SCH_REPLACE, /* other code is for all blocks that begin from now on; provisional code hands over
+                    the blocks of its chunk that it has not begun, and if the other code begins
+                    inside, what it has not begun of a block */
     SCH_COMPARE, /* chunks begin with other code and with what the grid has in turn, until there is
                     another verdict; where chunks may not run in one go: as SCH_GO_ON */
 };
@@ -151,6 +156,11 @@ typedef enum sch_verdict (*sch_watch_fn)(void *arg, const struct sch_progress *p
                                          struct sch_code *code);
 
 #define SCH_FITS_MAX 6
+
+/* Tells the watches of grids that run provisional code how long the blocks have run that have not
+ * ended. Threads that wait for operations call it now and then; others may when there is other code
+ * for some grid. */
+void sch_look_out(void);
 
 /* Is told where a block stands whose grid is to end because it takes too long, on the worker that
  * runs it, before the grid's done function. */

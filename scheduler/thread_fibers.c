@@ -23,6 +23,15 @@ static bool has_unstarted(const struct sch_block *block)
     return block->unstarted_first < block->unstarted_end;
 }
 
+/* Whether other code is to go on with the threads that have not been started, when all others have
+ * ended. Under chaos they are not started in their order. */
+static bool hands_over(const struct sch_block *block)
+{
+    return __atomic_load_n(block->rt.hand_over, __ATOMIC_RELAXED) >= RT_HAND_OVER_THREADS &&
+           block->worker->chaos == 0 && has_unstarted(block) &&
+           block->live_count == block->unstarted_end - block->unstarted_first;
+}
+
 static struct sch_thread *start_on(struct sch_block *block, struct sch_fiber *fiber)
 {
     bool from_end = sch_chaos_below(block->worker, 2) == 1;
@@ -113,7 +122,8 @@ __attribute__((noinline)) static void end_thread(struct sch_thread *thread, bool
     struct sch_fiber *fiber = thread->fiber;
     thread->fiber = NULL;
     struct sch_thread *next = sch_block_pop_ready(block);
-    if (!next && is_reusable && has_unstarted(block) && !sch_block_is_cancelled(block)) {
+    if (!next && is_reusable && has_unstarted(block) && !sch_block_is_cancelled(block) &&
+        !hands_over(block)) {
         worker->current = start_on(block, fiber);
         return;
     }
@@ -266,6 +276,11 @@ static enum sch_block_state run_threads(struct sch_block *block)
     block->has_progressed = false;
     for (;;) {
         struct sch_thread *thread;
+        if (hands_over(block)) {
+            block->rt.first_thread = block->unstarted_first;
+            block->rt.blocks_left = 1;
+            return SCH_BLOCK_ENDED;
+        }
         enum sch_block_state state = choose(block, &thread);
         if (!thread)
             return state;

@@ -157,6 +157,48 @@ static enum sch_block_state run_within_limit(struct sch_worker *worker, struct s
     return state;
 }
 
+/* No block of the grid can be run any more, or there is no memory for one: claimed blocks are given
+ * up, with a reference. */
+static void give_up(struct sch_worker *worker, struct sch_grid_op *grid, uint64_t count)
+{
+    if (!atomic_load_explicit(&grid->is_cancelled, memory_order_relaxed))
+        sch_grid_fail(
+            grid, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
+    end_batch(worker, grid);
+    sch_grid_retire(grid, count);
+    sch_op_release(&grid->op);
+}
+
+static void run_block(struct sch_worker *worker, struct sch_block *block);
+
+/* The present code of the grid goes on with what the block has handed over: at once with the block
+ * that was in the middle, then with those behind it. Its shared memory is another one: threads that
+ * have ended have left nothing there for those that have not begun, as no barrier orders them. */
+static void take_over(struct sch_worker *worker, const struct sch_block *from)
+{
+    struct sch_grid_op *grid = from->grid;
+    /* Whoever has asked for them may just be about to say for which code. */
+    while (sch_grid_fit(grid) == from->fit)
+        sch_cpu_pause();
+    uint64_t next = sch_block_index(from);
+    uint64_t end = next + from->rt.blocks_left;
+    bool has_begun = from->rt.first_thread > 0;
+    if (next + has_begun < end) {
+        sch_op_retain(&grid->op);
+        worker->spans[worker->span_count++] = (struct sch_span){grid, next + has_begun, end};
+    }
+    if (!has_begun)
+        return;
+    sch_op_retain(&grid->op);
+    struct sch_block *block = sch_block_acquire(worker, grid, sch_grid_fit(grid), next, 1);
+    if (!block) {
+        give_up(worker, grid, 1);
+        return;
+    }
+    block->rt.first_thread = from->rt.first_thread;
+    run_block(worker, block);
+}
+
 /* Runs the block (of a fused kernel: the blocks) until it ends or waits. The block's reference to
  * its grid is used up. */
 static void run_block(struct sch_worker *worker, struct sch_block *block)
@@ -177,6 +219,8 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     enum sch_block_state state = run_within_limit(worker, block);
     uint64_t now_ns = is_timed ? sch_now_ns() : 0;
     uint64_t ran_ns = now_ns - start_ns;
+    bool is_whole = state == SCH_BLOCK_ENDED && block->rt.first_thread == 0;
+    block->chunk -= block->rt.blocks_left;
     if (is_watched) {
         note_watched(worker, NULL, 0);
         sch_grid_tell(grid, fit, state == SCH_BLOCK_WAITING ? 0 : block->chunk, ran_ns, 0);
@@ -189,7 +233,9 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     }
     worker->fruitless_turns = 0;
     worker->must_look = true;
-    add_to_batch(worker, block, state == SCH_BLOCK_ENDED ? ran_ns : 0);
+    add_to_batch(worker, block, is_whole && block->chunk > 0 ? ran_ns : 0);
+    if (block->rt.blocks_left > 0)
+        take_over(worker, block);
     sch_block_release(block);
     /* A watch is told how many blocks are left, and not only in the end. */
     if (is_watched || (grid->grid.watch && worker->batch.timed_ns > BATCH_MAX_NS))
@@ -310,16 +356,13 @@ static void start_block(struct sch_worker *worker, struct sch_span *span)
     if (!is_cancelled)
         block = grid->cluster_blocks > 1 ? start_cluster(worker, grid, fit, index)
                                          : sch_block_acquire(worker, grid, fit, index, count);
-    if (block) {
-        run_block(worker, block);
+    if (!block) {
+        give_up(worker, grid, count);
         return;
     }
-    if (!is_cancelled)
-        sch_grid_fail(
-            grid, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
-    end_batch(worker, grid);
-    sch_grid_retire(grid, count);
-    sch_op_release(&grid->op);
+    if (fit->code.is_provisional && sch_grid_may_hand_over(grid))
+        block->rt.hand_over = &grid->hand_over;
+    run_block(worker, block);
 }
 
 /* Starts new work. False if there is none. */

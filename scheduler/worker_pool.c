@@ -40,6 +40,8 @@ struct pool {
     struct sch_op_queue tasks;
     struct sch_op_queue grids; /* with unclaimed blocks: by priority, then whose turn is next */
     atomic_uint grid_count;    /* of `grids` */
+    struct sch_op_queue begun; /* grids with a watch all of whose blocks have been claimed; some may
+                                  have ended */
     _Alignas(SCH_CACHE_LINE) atomic_uint epoch; /* changes whenever work has been added */
     atomic_uint sleepers;
     bool last_sleeps;    /* lock: lock */
@@ -308,20 +310,50 @@ static bool hold_open(struct sch_grid_op *grid)
     return true;
 }
 
-unsigned sch_pool_hold_watched(struct sch_grid_op *grids[], unsigned max)
+/* Adds those of the list that run and have a watch. The lock is held. */
+static unsigned hold_of_list(const struct sch_op_queue *list, struct sch_grid_op *grids[],
+                             unsigned max)
 {
     unsigned count = 0;
-    pthread_mutex_lock(&pool.lock);
-    for (struct sch_op *op = pool.grids.head; op && count < max; op = op->next) {
+    for (struct sch_op *op = list->head; op && count < max; op = op->next) {
         struct sch_grid_op *grid = sch_grid_of(op);
-        if (!grid_is_claimed(grid) && sch_grid_is_watched(grid, sch_grid_fit(grid)) &&
-            hold_open(grid)) {
+        if (sch_grid_is_watched(grid, sch_grid_fit(grid)) && hold_open(grid)) {
             sch_op_retain(op);
             grids[count++] = grid;
         }
     }
+    return count;
+}
+
+unsigned sch_pool_hold_watched(struct sch_grid_op *grids[], unsigned max)
+{
+    pthread_mutex_lock(&pool.lock);
+    unsigned count = hold_of_list(&pool.begun, grids, max);
+    count += hold_of_list(&pool.grids, grids + count, max - count);
     pthread_mutex_unlock(&pool.lock);
     return count;
+}
+
+/* Whether somebody has to look after its blocks that run. */
+static bool is_looked_after(const struct sch_grid_op *grid)
+{
+    return sch_grid_is_watched(grid, sch_grid_fit(grid)) &&
+           atomic_load_explicit(&grid->blocks_left, memory_order_relaxed) > 0;
+}
+
+/* Keeps a grid that no list has any more, and drops those of before that are over. Takes over a
+ * reference. The lock is held. */
+static void keep_begun(struct sch_op *begun)
+{
+    struct sch_op_queue kept = {0};
+    sch_queue_push(&pool.begun, begun);
+    for (struct sch_op *op; (op = sch_queue_pop(&pool.begun));) {
+        if (is_looked_after(sch_grid_of(op)))
+            sch_queue_push(&kept, op);
+        else
+            sch_op_release(op);
+    }
+    pool.begun = kept;
 }
 
 bool sch_pool_has_others(void)
@@ -358,11 +390,13 @@ static struct sch_span take_span(struct sch_worker *worker)
             /* One without more blocks might stay there for long, behind all that go first. */
             if (!grid_is_claimed(grid))
                 queue_grid(sch_op_retain(op), false);
+            else if (is_looked_after(grid))
+                keep_begun(sch_op_retain(op));
             return (struct sch_span){grid, first, first + count};
         }
         if (grid_is_claimed(grid)) {
             unlink_grid(op, previous);
-            sch_op_release(op);
+            keep_begun(op);
         } else {
             previous = op;
         }

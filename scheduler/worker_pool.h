@@ -71,6 +71,7 @@ struct sch_grid_op {
     atomic_flag is_changing;             /* the thread that sets it may write fits, fit and rival */
     _Atomic(const struct sch_fit *) fit; /* of blocks that begin now … */
     _Atomic(const struct sch_fit *) rival; /* … or of every other chunk; NULL: of none */
+    uint32_t hand_over;                    /* rt_block.hand_over of blocks with provisional code */
     _Atomic(uint64_t) watched_ns; /* with a watch: how long blocks have run provisional code */
     atomic_bool is_cancelled;     /* set once, with or without a fault: start nothing any more */
     atomic_bool is_fault_taken;   /* the thread that sets it may write `fault` */
@@ -130,6 +131,12 @@ uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uin
 
 /* The same for a thread that is no worker, and a chunk that takes no longer than about max_ns. */
 uint64_t sch_grid_claim_as_guest(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first);
+
+/* Whether blocks with provisional code are asked to hand over. */
+static inline bool sch_grid_may_hand_over(const struct sch_grid_op *grid)
+{
+    return grid->cluster_blocks == 1 && !grid->grid.is_cooperative;
+}
 
 /* What a block that begins now runs with, unless codes are compared: read once for each, as it may
  * change meanwhile. */
@@ -206,7 +213,7 @@ struct sch_worker {
     volatile bool has_fault;    /* `fault` says why the running block must end */
     struct sch_fault fault;
     struct sch_fiber_pool fibers;
-    struct sch_span spans[SCH_SPANS_MAX];
+    struct sch_span spans[2 * SCH_SPANS_MAX]; /* with what blocks of each have handed over */
     unsigned span_count;
     struct sch_batch batch;   /* if there is one: of the grid of the only span */
     uint64_t leave_ns;        /* when other grids are to have their turn */
@@ -258,7 +265,7 @@ void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted);
 /* Whether several grids have unclaimed blocks. */
 bool sch_pool_has_others(void);
 
-/* Holds up to `max` grids that have unclaimed blocks and a watch to be told: each has a reference,
+/* Holds up to `max` grids that run and have a watch to be told: each has a reference,
  * and cannot end before the caller retires one block of it. Returns how many. */
 unsigned sch_pool_hold_watched(struct sch_grid_op *grids[], unsigned max);
 
@@ -356,12 +363,6 @@ void sch_limit_tell(const struct sch_worker *worker, const struct sch_block *blo
  * left at this instruction. */
 bool sch_limit_has_passed(const struct sch_worker *worker);
 bool sch_limit_may_leave_at(const struct sch_worker *worker, uintptr_t pc);
-
-/* ---- blocks that run for long (lookout.c) ---- */
-
-/* Tells the watches of grids with unclaimed blocks how long blocks have been running. For threads
- * that wait, now and then. */
-void sch_look_out(void);
 
 /* ---- faults (fault.c) ---- */
 

@@ -221,6 +221,18 @@ static enum pxr_status make_allowed(struct tr_compilation *c, const struct tr_fa
     return status;
 }
 
+/* Threads with stacks of their own, none of which waits for one that has not begun. */
+static bool begins_threads_in_turn(LLVMModuleRef module)
+{
+    for (unsigned i = RT_CALL_NONE + 1; i < RT_PLACEHOLDER_COUNT; i++) {
+        bool waits_for_block =
+            rt_placeholders[i].sync != RT_SYNC_NONE && rt_placeholders[i].sync != RT_SYNC_WARP;
+        if (waits_for_block && LLVMGetNamedFunction(module, rt_placeholders[i].name) != NULL)
+            return false;
+    }
+    return true;
+}
+
 enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *facts,
                               const struct tr_collapse_options *options,
                               struct tr_collapsed *result, struct pxr_error *err)
@@ -230,6 +242,8 @@ enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *f
     if (status == PXR_OK) {
         if (pxr_collapse_is_fused(c->collapse))
             tr_collapsing_report(&c->collapsing, result);
+        else
+            result->hands_over = begins_threads_in_turn(c->module);
         result->collapse = c->collapse;
         if (c->collapse == PXR_COLLAPSE_VECTOR) {
             result->width = c->vectors.width;

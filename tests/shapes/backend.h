@@ -19,6 +19,7 @@ struct backend {
                            const struct case_memory *memory, uint32_t seed, struct pxr_error *err);
     enum pxr_collapse collapse; /* of builds */
     bool has_facts;             /* of builds: the launch's configuration is a fact */
+    bool hands_over;            /* … and quick code begins, which hands over in the middle */
 };
 
 /* Collapse and mode of `product` are those of the environment (PTXRUN_COLLAPSE, PTXRUN_MODE). Width
@@ -28,7 +29,7 @@ extern const struct backend backend_oracle;
 extern const struct backend backend_driver; /* by the variable PTXRUN_TEST_LIBCUDA, or the loader */
 
 /* "<collapse>-normal" and "<collapse>-jit" for every collapse. */
-#define BACKEND_BUILD_COUNT 10
+#define BACKEND_BUILD_COUNT 11
 extern const struct backend backend_builds[BACKEND_BUILD_COUNT];
 bool backend_is_build(const struct backend *backend);
 

@@ -83,6 +83,7 @@ static enum pxr_status run_build(const struct backend *self, const struct ptx_ca
                                  .width = options->width,
                                  .jam = options->jam,
                                  .has_facts = self->has_facts,
+                                 .hands_over = self->hands_over,
                                  .workers = options->threads};
     if (!*runner) {
         enum pxr_status status = runner_open_inprocess(&build, runner, err);
@@ -102,6 +103,14 @@ const struct backend backend_driver = {.name = "driver", .run = run_driver};
     }
 
 const struct backend backend_builds[BACKEND_BUILD_COUNT] = {
-    BUILD("precise", PRECISE), BUILD("flat", FLAT), BUILD("hierarchical", HIERARCHICAL),
-    BUILD("vector", VECTOR),   BUILD("auto", AUTO),
+    BUILD("precise", PRECISE),
+    BUILD("flat", FLAT),
+    BUILD("hierarchical", HIERARCHICAL),
+    BUILD("vector", VECTOR),
+    BUILD("auto", AUTO),
+    {.name = "taken-over",
+     .run = run_build,
+     .collapse = PXR_COLLAPSE_AUTO,
+     .has_facts = true,
+     .hands_over = true},
 };

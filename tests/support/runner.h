@@ -71,6 +71,7 @@ struct runner_build {
                          asks for (0: one per CPU) */
     enum tr_effort effort;   /* as if a limit had been passed before anything was done, … */
     uint32_t budget_divisor; /* … and limits so many times lower; 0: they are as they are */
+    bool hands_over; /* quick code begins, and this code takes over in the middle of the grid */
     struct runner_hooks hooks;
 };
 

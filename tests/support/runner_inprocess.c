@@ -11,6 +11,7 @@
 #include "jit/variant.h"
 #include "scheduler/worker_pool.h"
 #include "tests/support/emitted.h"
+#include "tests/support/handing_over.h"
 #include "tests/support/runner_engine.h"
 #include "translator/pipeline.h"
 
@@ -20,8 +21,9 @@
 
 struct compiled {
     struct ptx_kernel_layout layout;
-    struct jit_code *code; /* NULL: not compiled */
-    struct tr_facts facts; /* what the code assumes */
+    struct jit_code *code;  /* NULL: not compiled */
+    struct jit_code *quick; /* that it takes over from; NULL: from none */
+    struct tr_facts facts;  /* what the code assumes */
     struct runner_made made;
     uint32_t stack_bytes;
 };
@@ -77,6 +79,8 @@ static void drop_code(struct compiled *compiled)
 {
     if (compiled->code != NULL)
         jit_unload(compiled->code);
+    if (compiled->quick != NULL)
+        jit_unload(compiled->quick);
     ptx_layout_fini(&compiled->layout);
     free(compiled->made.explanation);
     *compiled = (struct compiled){0};
@@ -170,6 +174,7 @@ struct compile_work {
     const struct inprocess_runner *inprocess;
     const struct ptx_func *kernel;
     const struct compiled *compiled;
+    bool is_quick; /* the code that is taken over from */
     struct jit_seed seed;
     struct jit_object object;
 };
@@ -182,6 +187,7 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
     struct tr_options options = {
         .check_alignment = true,
         .flushes = !is_rewritten && jit_unit_flushes(unit, work->kernel, &work->compiled->layout),
+        .begins_inside = !work->is_quick && work->compiled->facts.begins_inside,
         .vector_bits = unit->target->cpu.vector_bits,
         .triple = unit->target->triple,
         .data_layout = unit->target->data_layout,
@@ -201,10 +207,12 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
         unit->kernel = NULL;
     if (build->hooks.mutate != NULL)
         build->hooks.mutate(build->hooks.data, unit->module);
+    if (work->is_quick)
+        handing_over_ask(unit->module, &handing_over_countdown);
     struct jit_variant variant = {.collapse = build->collapse,
                                   .width = build->width,
                                   .jam = build->jam,
-                                  .is_quick = build->effort == TR_EFFORT_QUICK,
+                                  .is_quick = work->is_quick || build->effort == TR_EFFORT_QUICK,
                                   .facts = work->compiled->facts};
     /* Loops of few turns are unrolled where facts are known, and stay where they are not: both are
      * to be right. Behind the last turn a sync point often orders nothing, which hides defects. */
@@ -224,12 +232,42 @@ static enum pxr_status compile(void *argument, struct pxr_error *err)
         return status;
     unit.watch.verifies = work->kernel->stmt_count <= VERIFIED_STATEMENTS &&
                           atomic_fetch_add(&compiled_count, 1) % VERIFIED_SHARE == 0;
-    tr_budget_begin(&unit.budget, work->inprocess->build.effort);
+    tr_budget_begin(&unit.budget, work->is_quick ? TR_EFFORT_QUICK : work->inprocess->build.effort);
     unit.budget.divisor = work->inprocess->build.budget_divisor;
     status = translate(&unit, work, err);
     if (status == PXR_OK)
         status = emitted_get(&unit, &work->object, err);
     jit_unit_fini(&unit);
+    return status;
+}
+
+/* *work: afterwards what has been made, to be finished by the caller. */
+static enum pxr_status compile_code(struct compile_work *work, struct jit_code **code,
+                                    struct pxr_error *err)
+{
+    enum pxr_status status = jit_run_work(compile, work, err);
+    if (status != PXR_OK)
+        return status;
+    return jit_load(
+        &work->object,
+        &(struct jit_loading){.kernel = work->kernel->name,
+                              .extra = device_symbols,
+                              .extra_count = sizeof device_symbols / sizeof *device_symbols},
+        code, err);
+}
+
+/* The code that is taken over from. */
+static enum pxr_status compile_quick(const struct compile_work *best, struct compiled *compiled,
+                                     struct pxr_error *err)
+{
+    struct compile_work work = *best;
+    work.object = (struct jit_object){0};
+    work.is_quick = true;
+    enum pxr_status status = compile_code(&work, &compiled->quick, err);
+    uint32_t more_bytes = work.object.frame_bytes;
+    if (more_bytes > compiled->made.frame_bytes)
+        compiled->stack_bytes += more_bytes - compiled->made.frame_bytes;
+    jit_object_fini(&work.object);
     return status;
 }
 
@@ -241,14 +279,7 @@ static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
     if (status != PXR_OK)
         return status;
     struct compile_work work = {.inprocess = inprocess, .kernel = kernel, .compiled = compiled};
-    status = jit_run_work(compile, &work, err);
-    if (status == PXR_OK)
-        status = jit_load(
-            &work.object,
-            &(struct jit_loading){.kernel = kernel->name,
-                                  .extra = device_symbols,
-                                  .extra_count = sizeof device_symbols / sizeof *device_symbols},
-            &compiled->code, err);
+    status = compile_code(&work, &compiled->code, err);
     compiled->stack_bytes = STACK_RESERVE_BYTES + compiled->layout.local_bytes +
                             work.object.frame_bytes +
                             (compiled->layout.has_recursion ? RECURSION_BYTES : 0);
@@ -259,6 +290,8 @@ static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
                                           .frame_bytes = work.object.frame_bytes,
                                           .explanation = work.object.explanation};
     work.object.explanation = NULL;
+    if (status == PXR_OK && inprocess->build.hands_over)
+        status = compile_quick(&work, compiled, err);
     jit_object_fini(&work.object);
     if (status != PXR_OK)
         drop_code(compiled);
@@ -298,6 +331,7 @@ static void plan_facts(const struct inprocess_runner *inprocess, const struct pt
     current_launch = launch;
     jit_variants_facts(mode, &known, &facts);
     current_launch = NULL;
+    facts.begins_inside = inprocess->build.hands_over;
     jit_variants_plan(&none, mode, &facts, planned);
 }
 
@@ -322,9 +356,39 @@ static enum pxr_status find_code(struct inprocess_runner *inprocess, const struc
 
 static void note_fault(void *argument, const struct sch_fault *fault)
 {
-    struct sch_fault *noted = argument;
+    struct handing_over *launch = argument;
     if (fault != NULL)
-        *noted = *fault;
+        launch->fault = *fault;
+}
+
+static struct sch_code describe(const struct compiled *compiled, const struct jit_code *code,
+                                uint32_t threads)
+{
+    return (struct sch_code){.entry = jit_code_entry(code),
+                             .fused = jit_code_fused(code),
+                             .stack_bytes = compiled->stack_bytes,
+                             .frame_bytes = jit_code_frame_bytes(code, threads),
+                             .may_wait = jit_code_may_wait(code),
+                             .flushes = jit_code_flushes(code),
+                             .is_provisional = code == compiled->quick,
+                             .begins_inside = compiled->quick != NULL && code != compiled->quick};
+}
+
+/* The quick code asks when so many threads of the grid have begun: other ones at each launch. Blocks
+ * of clusters are never handed over. */
+static void let_quick_begin(const struct inprocess_runner *inprocess,
+                            const struct compiled *compiled, struct sch_grid *grid,
+                            uint32_t threads)
+{
+    const uint32_t *blocks = grid->launch.grid;
+    if (grid->launch.is_explicit_cluster)
+        return;
+    uint64_t all = (uint64_t)threads * blocks[0] * blocks[1] * blocks[2];
+    uint64_t most = all < INT32_MAX ? all : INT32_MAX;
+    grid->code = describe(compiled, compiled->quick, threads);
+    grid->watch = handing_over_watch;
+    atomic_store(&handing_over_countdown,
+                 (int32_t)(1 + inprocess->launches * UINT64_C(0x9e3779b9) % most));
 }
 
 static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compiled *compiled,
@@ -333,14 +397,8 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
 {
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     uint32_t shared_bytes = compiled->layout.shared_static_bytes + launch->dynamic_shared_bytes;
-    const struct jit_code *code = compiled->code;
     struct sch_grid grid = {
-        .code = {.entry = jit_code_entry(code),
-                 .fused = jit_code_fused(code),
-                 .stack_bytes = compiled->stack_bytes,
-                 .frame_bytes = jit_code_frame_bytes(code, threads),
-                 .may_wait = jit_code_may_wait(code),
-                 .flushes = jit_code_flushes(code)},
+        .code = describe(compiled, compiled->code, threads),
         .launch = {.params = params,
                    .slots = inprocess->slots,
                    .dynamic_shared_bytes = launch->dynamic_shared_bytes,
@@ -355,19 +413,24 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
     const struct ptx_func *kernel = ptx_find_entry(inprocess->ptx, launch->kernel);
     memcpy(grid.launch.cluster, kernel->cluster_blocks, sizeof grid.launch.cluster);
     grid.launch.is_explicit_cluster = kernel->needs_cluster;
-    struct sch_fault fault = {.status = PXR_OK};
-    struct sch_op *op = sch_op_grid(&grid, note_fault, &fault);
+    struct handing_over state = {.fault.status = PXR_OK, .other = grid.code};
+    const struct sch_fault *fault = &state.fault;
+    if (compiled->quick != NULL)
+        let_quick_begin(inprocess, compiled, &grid, threads);
+    struct sch_op *op = sch_op_grid(&grid, note_fault, &state);
     if (op == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a launch");
     sch_op_submit(op);
     sch_op_wait(op);
     sch_op_release(op);
-    if (fault.status == PXR_OK)
+    if (fault->status == PXR_OK)
         return PXR_OK;
-    return pxr_fail_at(err, fault.status, jit_code_line(compiled->code, fault.pc), 0,
-                       "kernel '%s', PTX line %d: %s at address %#llx", launch->kernel,
-                       jit_code_line(compiled->code, fault.pc), pxr_status_name(fault.status),
-                       (unsigned long long)fault.address);
+    int line = jit_code_line(compiled->code, fault->pc);
+    if (line == 0 && compiled->quick != NULL)
+        line = jit_code_line(compiled->quick, fault->pc);
+    return pxr_fail_at(err, fault->status, line, 0, "kernel '%s', PTX line %d: %s at address %#llx",
+                       launch->kernel, line, pxr_status_name(fault->status),
+                       (unsigned long long)fault->address);
 }
 
 static enum pxr_status inprocess_launch(struct runner *runner, const struct runner_launch *launch,

@@ -405,6 +405,7 @@ void tr_collapsing_report(const struct tr_collapsing *collapsing, struct tr_coll
     result->frame_warp_bytes = is_flat ? 0 : fuse->frame.group_bytes;
     result->frame_fixed_bytes = (is_flat ? fuse->frame.group_bytes : 0) + fuse->frame.gap_bytes;
     result->may_wait = collapsing->may_wait;
+    result->hands_over = tr_hands_over(fuse);
     result->seed_sites = fuse->seed_sites + collapsing->seed_sites;
 }
 

@@ -455,6 +455,7 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
     LLVMValueRef count = LLVMGetParam(fuse->function, 1);
     LLVMValueRef left = LLVMBuildPhi(b, fuse->i32, "left");
     LLVMAddIncoming(left, &count, &entry, 1);
+    fused->left_blocks = left;
     for (int d = 0; d < 3; d++)
         fused->ctaid[d] = LLVMBuildLoad2(b, fuse->i32, ctaid_field(fused, d), "ctaid");
     if (fuse->walk.threads > 0)
@@ -468,6 +469,7 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
     LLVMPositionBuilderAtEnd(b, fused->block_done);
     advance_ctaid(fused);
     LLVMValueRef next = LLVMBuildSub(b, left, blocks_at_once(fused), "");
+    tr_build_hand_over(fused, RT_HAND_OVER_BLOCKS, tr_fuse_i32(fuse, 0), next);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMAddIncoming(left, &next, &latch, 1);
     LLVMValueRef is_last = LLVMBuildICmp(b, LLVMIntEQ, next, tr_fuse_i32(fuse, 0), "");
@@ -566,6 +568,9 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
     tr_fuse_load_shape(fuse);
     fused.threads =
         tr_fuse_field(fuse, fuse->ptr, fuse->block, offsetof(struct rt_block, threads), "threads");
+    if (tr_hands_over(fuse))
+        fused.hand_over = tr_fuse_field(fuse, fuse->ptr, fuse->block,
+                                        offsetof(struct rt_block, hand_over), "hand_over");
     add_variables(&fused);
     add_labels(&fused);
     build_chunk_loop(&fused, entry);

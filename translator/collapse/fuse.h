@@ -110,6 +110,9 @@ LLVMValueRef tr_fuse_local(const struct tr_fuse *fuse, uint32_t value, struct tr
 /* The pitch (interleave.h) that the instruction reads; NULL: it reads none. */
 LLVMValueRef tr_fuse_pitch(const struct tr_fuse *fuse, uint32_t value);
 
+/* Whether the code hands over what it has not begun (hand_over.c). */
+bool tr_hands_over(const struct tr_fuse *fuse);
+
 /* ---- the functions ---- */
 
 /* Fills fuse->step. */

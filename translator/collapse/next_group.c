@@ -232,6 +232,9 @@ static bool build_done(const struct tr_fused *fused, uint32_t index)
     LLVMValueRef warps = LLVMBuildTrunc(b, fuse->group_count, fuse->i32, "");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, following, warps, ""), next, last);
     LLVMPositionBuilderAtEnd(b, next);
+    tr_build_hand_over(fused, RT_HAND_OVER_THREADS,
+                       LLVMBuildMul(b, following, tr_fuse_i32(fuse, RT_WARP_SIZE), ""),
+                       fused->left_blocks);
     LLVMBuildStore(b, following, fused->warp);
     set_out(fused, index);
     LLVMPositionBuilderAtEnd(b, last);

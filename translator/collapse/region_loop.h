@@ -22,11 +22,13 @@ struct tr_warp_slot {
 struct tr_fused {
     struct tr_fuse *fuse;
     struct tr_clone clone;
-    LLVMValueRef threads;  /* struct rt_thread *: of thread 0 */
-    LLVMValueRef ctaid[3]; /* i32: of the block that runs; in a walk: of the first */
-    LLVMValueRef together; /* i32: how many blocks run as one; NULL: always one */
-    LLVMValueRef *result;  /* by sync point: a variable for its result, if that is the same in all
-                              threads of the group */
+    LLVMValueRef threads;     /* struct rt_thread *: of thread 0 */
+    LLVMValueRef hand_over;   /* of quick code: rt_block.hand_over … */
+    LLVMValueRef left_blocks; /* … i32: how many blocks the chunk has left, this one included */
+    LLVMValueRef ctaid[3];    /* i32: of the block that runs; in a walk: of the first */
+    LLVMValueRef together;    /* i32: how many blocks run as one; NULL: always one */
+    LLVMValueRef *result; /* by sync point: a variable for its result, if that is the same in all
+                             threads of the group */
     LLVMValueRef *
         *loaded;      /* by fused sync point, by value: the group's elements before its region */
     bool *is_dynamic; /* by sync point: as tr_region_is_dynamic */
@@ -134,6 +136,14 @@ LLVMValueRef tr_first_tid(struct tr_fused *fused);
 
 /* Lets threads go on one by one; those before `arrived` have come to their sync points. */
 void tr_go_to_mix(const struct tr_fused *fused);
+
+/* ---- other code that goes on (hand_over.c) ---- */
+
+/* In code that hands over what it has not begun: asks at the builder's place whether that much at
+ * least is wanted, and returns then. From the current block's thread first_thread (i32) on, so many
+ * blocks are left. Leaves the builder where the code goes on. */
+void tr_build_hand_over(const struct tr_fused *fused, enum rt_hand_over least,
+                        LLVMValueRef first_thread, LLVMValueRef blocks_left);
 
 /* ---- from group to group (next_group.c) ---- */
 

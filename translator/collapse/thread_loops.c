@@ -61,15 +61,22 @@ static LLVMValueRef count_up(const struct tr_fuse *fuse, LLVMValueRef phi, LLVMB
     return next;
 }
 
-static void end_loop(const struct tr_fuse *fuse, struct counter *loop)
+/* The latch is where iterations end, and the builder is where the loop asks for the next one. */
+static void end_loop_here(const struct tr_fuse *fuse, struct counter *loop)
 {
-    LLVMPositionBuilderAtEnd(fuse->builder, loop->latch);
+    loop->latch = LLVMGetInsertBlock(fuse->builder);
     LLVMValueRef next = count_up(fuse, loop->trip, loop->latch);
     if (loop->trip != loop->value)
         count_up(fuse, loop->value, loop->latch);
     LLVMValueRef more = LLVMBuildICmp(fuse->builder, LLVMIntULT, next, loop->count, "");
     LLVMBuildCondBr(fuse->builder, more, loop->head, loop->done);
     LLVMPositionBuilderAtEnd(fuse->builder, loop->done);
+}
+
+static void end_loop(const struct tr_fuse *fuse, struct counter *loop)
+{
+    LLVMPositionBuilderAtEnd(fuse->builder, loop->latch);
+    end_loop_here(fuse, loop);
 }
 
 static bool is_one(LLVMValueRef count)
@@ -145,8 +152,14 @@ static void build_flat_loops(struct tr_region_build *region, iteration_fn body)
     struct counter *innermost = &loops[open - 1];
     body(region);
     while (open > 0) {
-        end_loop(fuse, &loops[--open]);
-        bool is_innermost = &loops[open] == innermost;
+        struct counter *loop = &loops[--open];
+        bool is_innermost = loop == innermost;
+        LLVMPositionBuilderAtEnd(fuse->builder, loop->latch);
+        if (is_innermost)
+            tr_build_hand_over(region->fused, RT_HAND_OVER_THREADS,
+                               small_add(fuse, row, tr_fuse_i32(fuse, 1)),
+                               region->fused->left_blocks);
+        end_loop_here(fuse, loop);
         if (is_innermost && !shares_memory(fuse))
             tr_mark_parallel(fuse, innermost->head, innermost->latch);
         if (fuse->options->is_vector && is_innermost)

@@ -37,6 +37,7 @@ struct tr_options {
                        subnormals for zero */
     bool flushes;   /* the CPU flushes subnormals by itself while the kernel runs, which is one
                        that allows it (ptx/flush.h) */
+    bool begins_inside;   /* struct tr_facts has it */
     uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;
     const char *data_layout;

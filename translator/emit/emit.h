@@ -277,6 +277,9 @@ LLVMValueRef tr_intrinsic(struct tr_ctx *ctx, const char *name, LLVMTypeRef *typ
  * threads' stores to shared memory behind it; NULL: there is none. */
 const struct ptx_inst *tr_find_table_fence(const struct tr_ctx *ctx);
 
+/* begin_inside.c: at the beginning of a kernel whose blocks may begin inside. */
+void tr_leave_out_first_threads(struct tr_ctx *ctx);
+
 /* ---- addresses (emit_address.c) ----
  * In registers: global, const, param, local and generic addresses are host addresses; shared
  * addresses are 32-bit offsets, signed, into the block's shared memory, which may lead to that of

@@ -383,6 +383,7 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     ctx->carry = tr_alloca(ctx, ctx->i1, 0, "carry");
     LLVMBuildStore(ctx->entry_builder, tr_const_int(ctx, 1, 0), ctx->carry);
     tr_check_stack(ctx);
+    tr_leave_out_first_threads(ctx);
     emit_body(ctx);
     LLVMBuildBr(ctx->entry_builder, body);
     return ctx->status;

@@ -36,7 +36,9 @@ struct tr_facts {
     uint32_t block[3];    /* the block's shape; 0: not known */
     uint32_t grid_max[3]; /* the grid has at most so many blocks in this direction; 0: not known */
     bool has_dynamic_shared;
-    uint32_t dynamic_shared_bytes;                /* 0 unless has_dynamic_shared */
+    uint32_t dynamic_shared_bytes; /* 0 unless has_dynamic_shared */
+    bool begins_inside;            /* the first threads of a block may have run in other code
+                                      (rt_block.first_thread); false: every block begins with its first */
     struct tr_param_fact params[TR_FACTS_PARAMS]; /* by the parameter's number */
 };
 

@@ -56,6 +56,7 @@ DEFINE32(warpid, thread->warp)
 DEFINE32(nwarpid, MAX_WARPS_PER_SM)
 DEFINE32(smid, BLOCK->sm_id)
 DEFINE32(nsmid, LAUNCH->sm_count)
+DEFINE32(first_thread, BLOCK->first_thread)
 DEFINE64(gridid, LAUNCH->grid_id)
 
 DEFINE32(lanemask_eq, UINT32_C(1) << thread->lane)

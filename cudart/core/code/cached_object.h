@@ -12,7 +12,7 @@
 #include "jit/jit.h"
 
 /* Of the bytes; part of every key. */
-#define CRT_CACHED_OBJECT_FORMAT 5u
+#define CRT_CACHED_OBJECT_FORMAT 6u
 
 /* All but the times of the compiler's steps. malloc; false when there is no memory. */
 bool crt_object_to_bytes(const struct jit_object *object, uint8_t **bytes, size_t *count);

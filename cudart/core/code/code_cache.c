@@ -212,6 +212,7 @@ static void add_facts(struct cache_hash *hash, const struct tr_facts *facts)
     }
     cache_hash_number(hash, facts->has_dynamic_shared);
     cache_hash_number(hash, facts->dynamic_shared_bytes);
+    cache_hash_number(hash, facts->begins_inside);
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
         cache_hash_number(hash, facts->params[i].max_log2);
         cache_hash_number(hash, facts->params[i].align_log2);

@@ -86,6 +86,20 @@ static struct crt_variant *make_best(struct crt_kernel *kernel, const struct tr_
     return NULL;
 }
 
+/* Best code that an earlier process has left in the cache; NULL: there is none. What it has made
+ * for blocks that had begun does for all. */
+static struct crt_variant *find_best_locked(struct crt_kernel *kernel,
+                                            const struct tr_facts *planned)
+{
+    struct crt_variant *found = crt_trial_find(kernel, planned);
+    if (found)
+        return found;
+    struct tr_facts inside = *planned;
+    inside.begins_inside = true;
+    crt_tier_begin(kernel);
+    return crt_tier_has_paid(kernel) ? crt_trial_find(kernel, &inside) : NULL;
+}
+
 /* Quick code for the kernel's first launch. */
 static enum crt_result make_quick_locked(struct crt_kernel *kernel, struct crt_variant **made)
 {
@@ -112,7 +126,7 @@ static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct
     if (tier == PXR_TIER_BEST)
         result = report(crt_trial_make(kernel, &planned, &made, &error), &error);
     else if (tier == PXR_TIER_AUTO)
-        made = crt_trial_find(kernel, &planned);
+        made = find_best_locked(kernel, &planned);
     if (made)
         add_locked(kernel, made);
     else if (tier != PXR_TIER_BEST)
@@ -142,6 +156,7 @@ void crt_kernel_make_best(struct crt_kernel *kernel, const struct tr_facts *fact
     add_locked(kernel, made);
     pthread_mutex_unlock(&kernel->lock);
     crt_tier_spend(kernel, &planned, made->took_ns);
+    sch_look_out(); /* blocks may run for long before anybody else asks for it */
 }
 
 bool crt_kernel_make_ahead(struct crt_kernel *kernel)

@@ -297,10 +297,25 @@ static struct sch_code describe_code(const struct crt_launch *launch,
                              .frame_bytes = jit_code_frame_bytes(code, launch->block_threads),
                              .may_wait = jit_code_may_wait(code),
                              .flushes = jit_code_flushes(code),
+                             .hands_over = jit_code_hands_over(code),
+                             .begins_inside = variant->key.facts.begins_inside,
                              .is_provisional = pays_rent(variant),
                              .text = jit_code_text(code),
                              .text_bytes = jit_code_text_bytes(code),
                              .pace = pace_of(launch, code)};
+}
+
+/* A grid in which each worker has so few blocks left that they could as well end in quick code:
+ * then the best has to go on with them. It takes a little longer for all others. */
+#define FEW_BLOCKS 4
+
+/* Whether best code would come too late for blocks that have not begun. Checks want to see blocks
+ * from their beginning. */
+static bool is_late(const struct crt_launch *launch, const struct sch_progress *progress)
+{
+    uint64_t few = (uint64_t)FEW_BLOCKS * sch_group_workers((unsigned)launch->ctx->device->index);
+    return progress->code->hands_over && progress->blocks_left <= few &&
+           !crt_shadow_checked().shadow && !crt_checks_races() && !crt_checks_meetings();
 }
 
 /* While the grid runs quick code. Grids that run keep their code where nothing is to happen in the
@@ -310,7 +325,9 @@ static enum sch_verdict watch_quick(const struct crt_launch *launch, const struc
                                     const struct crt_variant **other)
 {
     if (!best || pxr_options_get()->compile_threads == 0) {
-        crt_tier_note(launch->kernel, &launch->facts, progress);
+        struct tr_facts facts = launch->facts;
+        facts.begins_inside = is_late(launch, progress);
+        crt_tier_note(launch->kernel, &facts, progress);
         return SCH_GO_ON;
     }
     crt_stats_quick(launch->kernel->func->name, progress->ran_ns);

@@ -39,7 +39,7 @@ static void print_tier(FILE *out, const struct crt_kernel *kernel,
 {
     enum pxr_tier tier = crt_tier();
     double predicted_ms = milliseconds(made->price_ns);
-    uint64_t ran_ns = atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed);
+    uint64_t ran_ns = crt_tier_ran(kernel);
     if (tier == PXR_TIER_QUICK)
         fprintf(out, "ptxrun:   tier: quick, as --tier=quick asks for it\n");
     else if (tier == PXR_TIER_AUTO && variant->key.is_quick)
@@ -74,6 +74,9 @@ static void print_explanation(FILE *out, const struct crt_kernel *kernel,
             made->is_cached ? "loaded from the cache" : "compiled", milliseconds(made->elapsed_ns),
             kernel->library->name);
     print_tier(out, kernel, variant, made);
+    if (variant->key.facts.begins_inside)
+        fprintf(out, "ptxrun:   it goes on with blocks that have begun, at the first thread that "
+                     "has not\n");
     if (facts && is_full) {
         jit_facts_text(&variant->key.facts, facts, FACTS_TEXT_BYTES);
         fprintf(out, "ptxrun:   for launches with: %s\n", facts);

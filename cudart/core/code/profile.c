@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See profile.h. A record is five numbers of 64 bits, and for each variant one of these, eight of
+ * See profile.h. A record is five numbers of 64 bits, and for each variant one of these, nine of
  * 32 bits and three bytes for each parameter; numbers have their lowest byte first.
  */
 #include "cudart/core/code/profile.h"
@@ -12,10 +12,10 @@
 #include "kernel_abi/image_shape.h"
 
 /* Of the record; part of the key as well. */
-#define FORMAT        UINT64_C(2)
+#define FORMAT        UINT64_C(3)
 
 #define HEAD_BYTES    (5 * sizeof(uint64_t))
-#define VARIANT_BYTES (sizeof(uint64_t) + 8 * sizeof(uint32_t) + TR_FACTS_PARAMS * (size_t)5)
+#define VARIANT_BYTES (sizeof(uint64_t) + 9 * sizeof(uint32_t) + TR_FACTS_PARAMS * (size_t)5)
 #define RECORD_BYTES  (HEAD_BYTES + CRT_PROFILE_VARIANTS * VARIANT_BYTES)
 
 /* For others that add to the same record; whoever waits in vain goes without. */
@@ -58,6 +58,7 @@ static uint8_t *put_variant(uint8_t *at, const struct crt_profile_variant *varia
     }
     at = put_number(at, facts->has_dynamic_shared, 4);
     at = put_number(at, facts->dynamic_shared_bytes, 4);
+    at = put_number(at, facts->begins_inside, 4);
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
         *at++ = facts->params[i].max_log2;
         *at++ = facts->params[i].align_log2;
@@ -98,6 +99,7 @@ static bool get_variant(const uint8_t **at, struct crt_profile_variant *variant)
     }
     facts->has_dynamic_shared = get_number(at, 4) != 0;
     facts->dynamic_shared_bytes = (uint32_t)get_number(at, 4);
+    facts->begins_inside = get_number(at, 4) != 0;
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
         facts->params[i].max_log2 = (uint8_t)get_number(at, 1);
         facts->params[i].align_log2 = (uint8_t)get_number(at, 1);

@@ -47,6 +47,7 @@ static void put_facts(FILE *out, const struct tr_facts *facts)
     put_shape(out, "grid", facts->grid_max);
     if (facts->has_dynamic_shared)
         fprintf(out, "\tshared=%u", facts->dynamic_shared_bytes);
+    put_number(out, "inside", facts->begins_inside, 0);
     for (unsigned i = 0; i < TR_FACTS_PARAMS; i++)
         put_param(out, i, &facts->params[i]);
 }
@@ -246,6 +247,12 @@ static bool take_shared(const char *value, struct crt_recorded_launch *launch)
     return is_right;
 }
 
+static bool take_inside(const char *value, struct crt_recorded_launch *launch)
+{
+    launch->variant.facts.begins_inside = true;
+    return strcmp(value, "1") == 0;
+}
+
 /* What follows "param": "3=10,4,1". */
 static bool take_param(const char *rest, struct crt_recorded_launch *launch)
 {
@@ -286,8 +293,8 @@ static const struct {
     {"width=", take_width},       {"jam=", take_jam},
     {"quick=", take_quick},       {"fast_matrices=", take_fast_matrices},
     {"block=", take_block},       {"grid=", take_grid},
-    {"shared=", take_shared},     {"param", take_param},
-    {"texture", take_texture},
+    {"shared=", take_shared},     {"inside=", take_inside},
+    {"param", take_param},        {"texture", take_texture},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

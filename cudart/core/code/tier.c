@@ -61,19 +61,22 @@ uint64_t crt_tier_limit(const struct crt_kernel *kernel)
     return crt_tier_price(kernel, quick) / 100 * pxr_options_get()->tier_patience;
 }
 
+uint64_t crt_tier_ran(const struct crt_kernel *kernel)
+{
+    return atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed) +
+           atomic_load_explicit(&kernel->rent.running_ns, memory_order_relaxed);
+}
+
 double crt_tier_urgency(const struct crt_kernel *kernel)
 {
     const struct crt_variant *quick = atomic_load_explicit(&kernel->quick, memory_order_acquire);
-    uint64_t ran_ns = atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed);
-    return (double)ran_ns / ((double)crt_tier_price(kernel, quick) + 1);
+    return (double)crt_tier_ran(kernel) / ((double)crt_tier_price(kernel, quick) + 1);
 }
 
-/* running_ns: of blocks that have not ended. */
-static bool is_earned(const struct crt_kernel *kernel, uint64_t running_ns, uint64_t promised_ns)
+static bool is_earned(const struct crt_kernel *kernel, uint64_t promised_ns)
 {
-    uint64_t ran_ns = running_ns + atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed);
     return !atomic_load_explicit(&kernel->rent.is_settled, memory_order_relaxed) &&
-           crt_price_is_earned(crt_tier_limit(kernel), ran_ns, promised_ns);
+           crt_price_is_earned(crt_tier_limit(kernel), crt_tier_ran(kernel), promised_ns);
 }
 
 /* ---- over processes ---- */
@@ -86,7 +89,9 @@ void crt_tier_begin(struct crt_kernel *kernel)
 {
     struct crt_profile profile;
     struct cache *cache = crt_code_cache();
-    if (!cache || !crt_profile_get(cache, kernel->outline->digest, &profile))
+    bool has_begun = kernel->rent.has_begun;
+    kernel->rent.has_begun = true;
+    if (has_begun || !cache || !crt_profile_get(cache, kernel->outline->digest, &profile))
         return;
     atomic_store_explicit(&kernel->rent.paid_ns, profile.price_ns, memory_order_relaxed);
     atomic_store_explicit(&kernel->rent.inherited_ns, profile.quick_ns, memory_order_relaxed);
@@ -98,7 +103,13 @@ bool crt_tier_is_inherited(const struct crt_kernel *kernel)
 {
     return crt_tier() == PXR_TIER_AUTO &&
            atomic_load_explicit(&kernel->rent.inherited_ns, memory_order_relaxed) > 0 &&
-           is_earned(kernel, 0, 0);
+           is_earned(kernel, 0);
+}
+
+bool crt_tier_has_paid(const struct crt_kernel *kernel)
+{
+    return crt_tier() == PXR_TIER_AUTO &&
+           atomic_load_explicit(&kernel->rent.paid_ns, memory_order_relaxed) > 0;
 }
 
 /* In ever larger parts. */
@@ -137,6 +148,7 @@ void crt_tier_spend(struct crt_kernel *kernel, const struct tr_facts *facts, uin
     atomic_store_explicit(&rent->inherited_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&rent->kept_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&rent->ran_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&rent->running_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&rent->is_settled, false, memory_order_release);
 }
 
@@ -144,17 +156,18 @@ void crt_tier_note(struct crt_kernel *kernel, const struct tr_facts *facts,
                    const struct sch_progress *progress)
 {
     atomic_fetch_add_explicit(&kernel->rent.ran_ns, progress->ran_ns, memory_order_relaxed);
+    atomic_store_explicit(&kernel->rent.running_ns, progress->running_ns, memory_order_relaxed);
     crt_stats_quick(kernel->func->name, progress->ran_ns);
     if (pxr_options_get()->compile_threads == 0)
         return;
     uint64_t promised_ns =
         crt_price_promise(progress->grid_ns, progress->blocks_done, progress->blocks_left);
-    if (is_earned(kernel, progress->running_ns, promised_ns) &&
+    if (is_earned(kernel, promised_ns) &&
         !atomic_exchange_explicit(&kernel->rent.is_settled, true, memory_order_relaxed))
         crt_background_make(kernel, facts);
 }
 
 bool crt_tier_is_due(const struct crt_kernel *kernel)
 {
-    return pxr_options_get()->compile_threads == 0 && is_earned(kernel, 0, 0);
+    return pxr_options_get()->compile_threads == 0 && is_earned(kernel, 0);
 }

@@ -19,12 +19,14 @@ struct tr_facts;
 
 /* What a kernel has earned. All zero at first. */
 struct crt_rent {
-    _Atomic(uint64_t) ran_ns;  /* in quick code, since the last best code was made; in this process
-                                  and in those before, by the kernel's profile */
-    _Atomic(uint64_t) kept_ns; /* of these, what the profile has … */
+    _Atomic(uint64_t) ran_ns; /* in quick code, since the last best code was made; in this process
+                                 and in those before, by the kernel's profile */
+    _Atomic(uint64_t) running_ns;   /* of blocks that had not ended when somebody looked last */
+    _Atomic(uint64_t) kept_ns;      /* of ran_ns, what the profile has … */
     _Atomic(uint64_t) inherited_ns; /* … and had from the beginning */
     _Atomic(uint64_t) paid_ns;      /* for best code when some was compiled last, here or before; 0:
                                        never */
+    bool has_begun;                 /* with what earlier processes have left */
     atomic_bool is_settled;         /* best code is being made, or cannot be made */
 };
 
@@ -37,6 +39,9 @@ bool crt_tier_chooses_code(void);
 /* The price of the kernel's best code as it is known now: what other variants have cost, or what
  * its quick code and the compilations of this process let expect. */
 uint64_t crt_tier_price(const struct crt_kernel *kernel, const struct crt_variant *quick);
+
+/* How long its quick code has run since best code was made last, with blocks that run. */
+uint64_t crt_tier_ran(const struct crt_kernel *kernel);
 
 /* How long its quick code runs before. */
 uint64_t crt_tier_limit(const struct crt_kernel *kernel);
@@ -53,13 +58,16 @@ void crt_tier_note(struct crt_kernel *kernel, const struct tr_facts *facts,
 /* Without threads in the background: whether the next launch is to compile the best code. */
 bool crt_tier_is_due(const struct crt_kernel *kernel);
 
-/* The kernel has quick code from now on. Adds what earlier processes have run. */
+/* Adds what earlier processes have run, at the first call. The kernel's lock is held. */
 void crt_tier_begin(struct crt_kernel *kernel);
 
 /* Whether earlier processes have earned the best code. Then the first launch makes it: a process
  * that is soon over would throw away what a thread in the background makes, and so would the next.
  */
 bool crt_tier_is_inherited(const struct crt_kernel *kernel);
+
+/* Whether best code has been compiled for it, here or in an earlier process. */
+bool crt_tier_has_paid(const struct crt_kernel *kernel);
 
 /* A grid of quick code has ended: keeps what has come for later processes, if it is worth it. */
 void crt_tier_keep(struct crt_kernel *kernel);

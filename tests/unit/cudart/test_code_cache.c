@@ -83,6 +83,7 @@ Test(code_key, depends_on_all_that_decides_code)
     EXPECT_OTHER_KEY(variant->has_fast_matrices = true);
     EXPECT_OTHER_KEY(facts->has_dynamic_shared = true);
     EXPECT_OTHER_KEY(facts->dynamic_shared_bytes = 8);
+    EXPECT_OTHER_KEY(facts->begins_inside = true);
     for (int d = 0; d < 3; d++) {
         EXPECT_OTHER_KEY(facts->block[d] = 8);
         EXPECT_OTHER_KEY(facts->grid_max[d] = 8);
@@ -113,7 +114,7 @@ Test(code_key, depends_on_nothing_else)
     memset(facts->grid_max, 0, sizeof facts->grid_max);
     memset(facts->params, 0, sizeof facts->params);
     facts->dynamic_shared_bytes = 0;
-    facts->has_dynamic_shared = false;
+    facts->has_dynamic_shared = facts->begins_inside = false;
     again.request.skip = "";
     again.request.dump_dir = "elsewhere";
     again.request.is_talkative = true;
@@ -140,6 +141,7 @@ static struct jit_object example(void)
                                 .frame_warp_bytes = 5,
                                 .frame_thread_bytes = UINT64_MAX,
                                 .may_wait = true,
+                                .hands_over = true,
                                 .instructions = UINT32_MAX,
                                 .explanation = strdup("vector: why\nand more")};
     for (size_t i = 0; i < object.size_bytes; i++)
@@ -159,6 +161,7 @@ static void expect_equal(const struct jit_object *a, const struct jit_object *b)
     cr_expect_eq(a->frame_warp_bytes, b->frame_warp_bytes);
     cr_expect_eq(a->frame_thread_bytes, b->frame_thread_bytes);
     cr_expect_eq(a->may_wait, b->may_wait);
+    cr_expect_eq(a->hands_over, b->hands_over);
     cr_expect_eq(a->translate_ns, b->translate_ns);
     cr_expect_eq(a->optimise_ns, b->optimise_ns);
     cr_expect_eq(a->codegen_ns, b->codegen_ns);

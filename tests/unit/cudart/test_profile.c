@@ -45,6 +45,7 @@ static struct crt_profile asking_for(uint32_t width, uint64_t asked)
                                 .grid_max = {1024, 1, 1},
                                 .has_dynamic_shared = true,
                                 .dynamic_shared_bytes = 48,
+                                .begins_inside = true,
                                 .params = {[31] = {.max_log2 = 30, .align_log2 = 4}}}}}};
 }
 

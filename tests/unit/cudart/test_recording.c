@@ -27,6 +27,7 @@ static struct crt_recorded_launch example(void)
         .block = {256, 2, 1},
         .grid_max = {1024, 0, 65535},
         .has_dynamic_shared = true,
+        .begins_inside = true,
         .params = {[0] = {10, 0, 0, 0}, [3] = {0, 0, 0, 0xa008}, [31] = {0, 4, 1, 0xa056}}};
     return launch;
 }

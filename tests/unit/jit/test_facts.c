@@ -169,6 +169,8 @@ Test(facts, every_single_fact_can_be_what_keeps_a_launch_away)
     EXPECT_REFUSED(wanted.params[2].max_log2 = 8);
     EXPECT_REFUSED(wanted.params[2].is_distinct = true);
     EXPECT_REFUSED(wanted.params[1].image_shape = 0xa008);
+    known.begins_inside = true;
+    EXPECT_REFUSED(wanted.begins_inside = false);
 #undef EXPECT_REFUSED
 }
 

@@ -171,6 +171,24 @@ Test(variant, the_variant_with_the_better_facts_is_picked)
     cr_expect_eq(jit_variants_pick(&variants, &none), &a);
 }
 
+/* Code that can begin inside a block does for all launches, but others are not planned for it. */
+Test(variant, code_that_begins_inside_is_made_for_who_asks)
+{
+    struct tr_facts plain = {.block = {32, 1, 1}};
+    struct tr_facts inside = {.block = {32, 1, 1}, .begins_inside = true};
+    struct tr_facts planned;
+    for (int mode = PXR_MODE_AUTO; mode <= PXR_MODE_NORMAL; mode++) {
+        struct jit_variants variants = {0};
+        int code;
+        jit_variants_plan(&variants, (enum pxr_mode)mode, &inside, &planned);
+        cr_expect(planned.begins_inside);
+        cr_assert(jit_variants_add(&variants, &planned, &code));
+        cr_expect_eq(jit_variants_pick(&variants, &plain), &code);
+        jit_variants_plan(&variants, (enum pxr_mode)mode, &plain, &planned);
+        cr_expect_not(planned.begins_inside);
+    }
+}
+
 Test(variant, there_is_no_room_for_more_than_the_bound)
 {
     struct jit_variants variants = {0};

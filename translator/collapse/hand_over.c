@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Quick code asks between blocks, and between the threads or warps of a block, whether other code
+ * is to go on (rt_block.hand_over): it says where, and returns. A block with barriers cannot be
+ * handed over: its threads are in the middle of their way at all times but its beginning and its
+ * end.
+ */
+#include "translator/collapse/region_loop.h"
+
+#include <stddef.h>
+
+/* Threads end where the loop over the block's threads or warps does, which is the only one. */
+static bool ends_in_turn(const struct tr_kernel *kernel)
+{
+    for (uint32_t j = 1; j < kernel->sync_count; j++)
+        if (!tr_is_warp_sync_point(kernel, j))
+            return false;
+    return true;
+}
+
+bool tr_hands_over(const struct tr_fuse *fuse)
+{
+    return fuse->options->budget->is_quick && ends_in_turn(fuse->kernel);
+}
+
+static LLVMValueRef field(const struct tr_fuse *fuse, size_t offset)
+{
+    return tr_fuse_offset(fuse, fuse->block, offset);
+}
+
+static void write_field(const struct tr_fuse *fuse, size_t offset, LLVMValueRef value)
+{
+    LLVMBuildStore(fuse->builder, value, field(fuse, offset));
+}
+
+void tr_build_hand_over(const struct tr_fused *fused, enum rt_hand_over least,
+                        LLVMValueRef first_thread, LLVMValueRef blocks_left)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    if (!tr_hands_over(fuse))
+        return;
+    LLVMBasicBlockRef leave = tr_fuse_new_block(fuse, "hand_over");
+    LLVMBasicBlockRef stay = tr_fuse_new_block(fuse, "stay");
+    LLVMValueRef wanted = LLVMBuildLoad2(b, fuse->i32, fused->hand_over, "wanted");
+    LLVMSetVolatile(wanted, true);
+    LLVMValueRef is_wanted =
+        LLVMBuildICmp(b, LLVMIntUGE, wanted, tr_fuse_i32(fuse, (uint32_t)least), "");
+    LLVMBuildCondBr(b, is_wanted, leave, stay);
+    LLVMPositionBuilderAtEnd(b, leave);
+    write_field(fuse, offsetof(struct rt_block, first_thread), first_thread);
+    write_field(fuse, offsetof(struct rt_block, blocks_left), blocks_left);
+    LLVMBuildRetVoid(b);
+    LLVMPositionBuilderAtEnd(b, stay);
+}
