@@ -337,6 +337,7 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
     if (status != PXR_OK)
         return status;
     fuse->has_step = fuse->can_mix || fuse->faults.count > 0;
+    fuse->hands_over = is_quick(collapsing) ? tr_what_is_handed_over(kernel) : RT_HAND_OVER_NOTHING;
     status = tr_storage_plan(kernel, &fuse->options->target->again, &fuse->storage, err);
     if (status != PXR_OK)
         return status;
@@ -405,7 +406,7 @@ void tr_collapsing_report(const struct tr_collapsing *collapsing, struct tr_coll
     result->frame_warp_bytes = is_flat ? 0 : fuse->frame.group_bytes;
     result->frame_fixed_bytes = (is_flat ? fuse->frame.group_bytes : 0) + fuse->frame.gap_bytes;
     result->may_wait = collapsing->may_wait;
-    result->hands_over = tr_hands_over(fuse);
+    result->hands_over = fuse->hands_over >= RT_HAND_OVER_THREADS;
     result->seed_sites = fuse->seed_sites + collapsing->seed_sites;
 }
 

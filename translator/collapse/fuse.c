@@ -568,7 +568,7 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
     tr_fuse_load_shape(fuse);
     fused.threads =
         tr_fuse_field(fuse, fuse->ptr, fuse->block, offsetof(struct rt_block, threads), "threads");
-    if (tr_hands_over(fuse))
+    if (fuse->hands_over > RT_HAND_OVER_NOTHING)
         fused.hand_over = tr_fuse_field(fuse, fuse->ptr, fuse->block,
                                         offsetof(struct rt_block, hand_over), "hand_over");
     add_variables(&fused);

@@ -36,6 +36,7 @@ struct tr_fuse {
     bool *mixes_at; /* by sync point: threads that loops have brought there may go on one by one */
     struct tr_faults faults; /* tested once for a chunk of blocks, not in the loops */
     struct tr_walk walk;
+    enum rt_hand_over hands_over; /* what it has not begun, when it is asked to */
     bool has_step;       /* can_mix, or blocks run thread by thread if there may be faults */
     bool has_entries;    /* the frame's entries are used */
     bool *exited_before; /* by sync point: threads may have exited when the others come to it … */
@@ -110,8 +111,8 @@ LLVMValueRef tr_fuse_local(const struct tr_fuse *fuse, uint32_t value, struct tr
 /* The pitch (interleave.h) that the instruction reads; NULL: it reads none. */
 LLVMValueRef tr_fuse_pitch(const struct tr_fuse *fuse, uint32_t value);
 
-/* Whether the code hands over what it has not begun (hand_over.c). */
-bool tr_hands_over(const struct tr_fuse *fuse);
+/* How much of what it has not begun quick code for the kernel can hand over (hand_over.c). */
+enum rt_hand_over tr_what_is_handed_over(const struct tr_kernel *kernel);
 
 /* ---- the functions ---- */
 

@@ -3,7 +3,7 @@
  * Quick code asks between blocks, and between the threads or warps of a block, whether other code
  * is to go on (rt_block.hand_over): it says where, and returns. A block with barriers cannot be
  * handed over: its threads are in the middle of their way at all times but its beginning and its
- * end.
+ * end. One without loops is over soon.
  */
 #include "translator/collapse/region_loop.h"
 
@@ -18,9 +18,24 @@ static bool ends_in_turn(const struct tr_kernel *kernel)
     return true;
 }
 
-bool tr_hands_over(const struct tr_fuse *fuse)
+static bool calls_code(const struct tr_value *value)
 {
-    return fuse->options->budget->is_quick && ends_in_turn(fuse->kernel);
+    LLVMValueRef callee = value->opcode == LLVMCall ? LLVMGetCalledValue(value->llvm) : NULL;
+    return callee != NULL && (LLVMIsAFunction(callee) == NULL || !LLVMIsDeclaration(callee));
+}
+
+/* Whether a thread may take long. */
+static bool may_last(const struct tr_kernel *kernel)
+{
+    for (uint32_t v = 0; v < kernel->graph.value_count; v++)
+        if (calls_code(&kernel->graph.values[v]))
+            return true;
+    return kernel->loops.count > 0;
+}
+
+enum rt_hand_over tr_what_is_handed_over(const struct tr_kernel *kernel)
+{
+    return ends_in_turn(kernel) && may_last(kernel) ? RT_HAND_OVER_THREADS : RT_HAND_OVER_BLOCKS;
 }
 
 static LLVMValueRef field(const struct tr_fuse *fuse, size_t offset)
@@ -38,7 +53,7 @@ void tr_build_hand_over(const struct tr_fused *fused, enum rt_hand_over least,
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    if (!tr_hands_over(fuse))
+    if (fuse->hands_over < least)
         return;
     LLVMBasicBlockRef leave = tr_fuse_new_block(fuse, "hand_over");
     LLVMBasicBlockRef stay = tr_fuse_new_block(fuse, "stay");

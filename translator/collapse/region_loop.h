@@ -139,9 +139,9 @@ void tr_go_to_mix(const struct tr_fused *fused);
 
 /* ---- other code that goes on (hand_over.c) ---- */
 
-/* In code that hands over what it has not begun: asks at the builder's place whether that much at
- * least is wanted, and returns then. From the current block's thread first_thread (i32) on, so many
- * blocks are left. Leaves the builder where the code goes on. */
+/* In code that hands over that much: asks at the builder's place whether it is wanted, and returns
+ * then: from the current block's thread first_thread (i32) on, so many blocks are left. Leaves the
+ * builder where the code goes on. */
 void tr_build_hand_over(const struct tr_fused *fused, enum rt_hand_over least,
                         LLVMValueRef first_thread, LLVMValueRef blocks_left);
 
