@@ -2,6 +2,11 @@
  *
  * One lane after the other: instructions with effects that have no vector form. Lanes and copies
  * come in order. Operands that are vectors wait in memory, where each lane reads its own element.
+ *
+ * Where nobody asks for a result, one loop runs the lanes of several copies. A processor remembers
+ * for each instruction which stores its loads have to wait for: with sums written out for 256
+ * lanes, each of which may be at the place of any of the last ones, it guesses wrong all the time,
+ * and begins anew each time. For 16 lanes it does not, and they need no loop.
  */
 #include "translator/vector/memory/load_store.h"
 
@@ -9,8 +14,9 @@
 
 #define MAX_SPILLS 64
 
-/* So many iterations without calls are unrolled, if there is no mask. */
+/* So many instructions without calls are written out for so many lanes, if there is no mask. */
 #define MAX_WRITTEN_OUT 8
+#define MAX_LANES_OUT   16
 
 struct spill {
     LLVMValueRef operand;
@@ -21,7 +27,8 @@ struct spill {
 struct serial {
     struct tr_widen *widen;
     const struct tr_sequence *sequence;
-    uint32_t copy;
+    uint32_t copy;   /* the first … */
+    uint32_t copies; /* … of so many whose lanes are done one after the other */
     uint32_t spill_count;
     struct spill spills[MAX_SPILLS];
 };
@@ -97,26 +104,54 @@ static LLVMValueRef find_variable(const struct serial *serial, LLVMTypeRef type)
     return tr_memory_variable(serial->widen, type, name);
 }
 
-static void spill(struct serial *serial, LLVMValueRef operand)
+static LLVMValueRef waiting_vector(const struct serial *serial, LLVMValueRef operand, uint32_t copy)
 {
     struct tr_widen *widen = serial->widen;
-    LLVMTypeRef type = LLVMTypeOf(operand);
-    if (serial->spill_count == MAX_SPILLS || !can_wait(type) ||
-        tr_widen_shape(widen, operand).kind != TR_VARYING)
+    LLVMValueRef vector = tr_widen_vector(widen, operand, copy);
+    if (LLVMTypeOf(operand) != widen->i1)
+        return vector;
+    return LLVMBuildZExt(widen->builder, vector, LLVMVectorType(widen->i8, widen->width), "");
+}
+
+/* Stores a value of each copy, one behind the other. */
+static LLVMValueRef store_in_order(struct serial *serial, const LLVMValueRef *values)
+{
+    LLVMBuilderRef builder = serial->widen->builder;
+    LLVMTypeRef type = LLVMTypeOf(values[0]);
+    LLVMValueRef variable = find_variable(serial, LLVMArrayType2(type, serial->copies));
+    for (uint32_t c = 0; c < serial->copies; c++) {
+        LLVMValueRef index = tr_memory_i32(serial->widen, c);
+        LLVMValueRef place = LLVMBuildInBoundsGEP2(builder, type, variable, &index, 1, "");
+        LLVMBuildStore(builder, values[c], place);
+    }
+    return variable;
+}
+
+/* Whether lanes read it from memory. Of one copy they compute what is affine. */
+static bool has_to_wait(const struct serial *serial, LLVMValueRef operand)
+{
+    enum tr_shape_kind kind = tr_widen_shape(serial->widen, operand).kind;
+    return kind == TR_VARYING || (kind == TR_AFFINE && serial->copies > 1);
+}
+
+static void spill(struct serial *serial, LLVMValueRef operand)
+{
+    LLVMValueRef vectors[TR_MAX_COPIES];
+    if (serial->spill_count == MAX_SPILLS || !can_wait(LLVMTypeOf(operand)) ||
+        !has_to_wait(serial, operand))
         return;
     for (uint32_t i = 0; i < serial->spill_count; i++)
         if (serial->spills[i].operand == operand)
             return;
-    LLVMValueRef vector = tr_widen_vector(widen, operand, serial->copy);
-    if (type == widen->i1)
-        vector = LLVMBuildZExt(widen->builder, vector, LLVMVectorType(widen->i8, widen->width), "");
-    LLVMValueRef variable = find_variable(serial, LLVMTypeOf(vector));
-    LLVMBuildStore(widen->builder, vector, variable);
+    for (uint32_t c = 0; c < serial->copies; c++)
+        vectors[c] = waiting_vector(serial, operand, serial->copy + c);
+    LLVMValueRef variable = store_in_order(serial, vectors);
     serial->spills[serial->spill_count++] =
         (struct spill){.operand = operand, .variable = variable};
 }
 
-static void spill_operands(struct serial *serial)
+static void for_each_operand(struct serial *serial,
+                             void (*act)(struct serial *serial, LLVMValueRef operand))
 {
     const struct tr_graph *graph = &serial->widen->iteration->graph;
     for (uint32_t k = 0; k < serial->sequence->count; k++) {
@@ -125,9 +160,15 @@ static void spill_operands(struct serial *serial)
             LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
             uint32_t number = tr_graph_number(graph, operand);
             if (number != TR_NONE && index_in_sequence(serial->sequence, number) == TR_NONE)
-                spill(serial, operand);
+                act(serial, operand);
         }
     }
+}
+
+static void spill_operands(struct serial *serial)
+{
+    serial->spill_count = 0;
+    for_each_operand(serial, spill);
 }
 
 static LLVMValueRef lane_operand(const struct serial *serial, LLVMValueRef operand,
@@ -203,13 +244,17 @@ static void add_way(LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef from
         LLVMAddIncoming(phi, &value, &from, 1);
 }
 
-/* Takes the mask's bits away one by one, from the lowest. */
-static LLVMValueRef do_active_lanes(struct serial *serial, LLVMValueRef mask)
+/* What a lane is in all copies whose operands wait. */
+static LLVMValueRef place_of(const struct serial *serial, LLVMValueRef first, LLVMValueRef lane)
+{
+    return first == NULL ? lane : LLVMBuildNUWAdd(serial->widen->builder, first, lane, "");
+}
+
+/* Takes the mask's bits away one by one, from the lowest. first: the number of lane 0, NULL: 0. */
+static LLVMValueRef do_active_lanes(struct serial *serial, LLVMValueRef bits, LLVMValueRef first)
 {
     struct tr_widen *widen = serial->widen;
     LLVMBuilderRef builder = widen->builder;
-    spill_operands(serial);
-    LLVMValueRef bits = tr_memory_bits(widen, mask);
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(bits));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(builder);
     LLVMBasicBlockRef body = tr_widen_new_block(widen, "lane");
@@ -219,7 +264,8 @@ static LLVMValueRef do_active_lanes(struct serial *serial, LLVMValueRef mask)
     LLVMValueRef rest = phi_of(serial, bits, before);
     LLVMValueRef results = phi_of(serial, no_results(serial), before);
     LLVMValueRef lane = tr_memory_lowest(widen, rest);
-    LLVMValueRef more = collect(serial, results, do_lane(serial, lane), lane);
+    LLVMValueRef result = do_lane(serial, place_of(serial, first, lane));
+    LLVMValueRef more = collect(serial, results, result, lane);
     LLVMValueRef less = LLVMBuildAdd(builder, rest, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     less = LLVMBuildAnd(builder, rest, less, "");
     add_way(rest, less, body);
@@ -231,26 +277,50 @@ static LLVMValueRef do_active_lanes(struct serial *serial, LLVMValueRef mask)
     return all;
 }
 
-static LLVMValueRef do_all_lanes(struct serial *serial)
+/* A loop over lanes, or copies, that counts with 64 bits: each turn's place follows from that of
+ * the one before in one step. */
+struct count {
+    LLVMBasicBlockRef body;
+    LLVMValueRef value; /* i64 */
+    uint64_t end;
+};
+
+static struct count begin_count(const struct serial *serial, uint64_t end)
+{
+    struct tr_widen *widen = serial->widen;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(widen->builder);
+    struct count count = {.body = tr_widen_new_block(widen, "lane"), .end = end};
+    LLVMBuildBr(widen->builder, count.body);
+    LLVMPositionBuilderAtEnd(widen->builder, count.body);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(widen->llvm);
+    count.value = phi_of(serial, LLVMConstInt(i64, 0, false), before);
+    return count;
+}
+
+static void end_count(const struct serial *serial, const struct count *count)
 {
     struct tr_widen *widen = serial->widen;
     LLVMBuilderRef builder = widen->builder;
-    spill_operands(serial);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(builder);
-    LLVMBasicBlockRef body = tr_widen_new_block(widen, "lane");
+    LLVMTypeRef i64 = LLVMTypeOf(count->value);
     LLVMBasicBlockRef after = tr_widen_new_block(widen, "lanes.done");
-    LLVMBuildBr(builder, body);
-    LLVMPositionBuilderAtEnd(builder, body);
-    LLVMValueRef lane = phi_of(serial, tr_memory_i32(widen, 0), before);
-    LLVMValueRef results = phi_of(serial, no_results(serial), before);
-    LLVMValueRef more = collect(serial, results, do_lane(serial, lane), lane);
-    LLVMValueRef next = LLVMBuildAdd(builder, lane, tr_memory_i32(widen, 1), "");
-    add_way(lane, next, body);
-    add_way(results, more, body);
-    LLVMValueRef is_over =
-        LLVMBuildICmp(builder, LLVMIntEQ, next, tr_memory_i32(widen, widen->width), "");
-    LLVMBuildCondBr(builder, is_over, after, body);
+    LLVMValueRef next = LLVMBuildNUWAdd(builder, count->value, LLVMConstInt(i64, 1, false), "");
+    LLVMValueRef end = LLVMConstInt(i64, count->end, false);
+    add_way(count->value, next, LLVMGetInsertBlock(builder));
+    LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntEQ, next, end, ""), after, count->body);
     LLVMPositionBuilderAtEnd(builder, after);
+}
+
+static LLVMValueRef do_all_lanes(struct serial *serial)
+{
+    struct tr_widen *widen = serial->widen;
+    spill_operands(serial);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(widen->builder);
+    struct count count = begin_count(serial, widen->width);
+    LLVMValueRef results = phi_of(serial, no_results(serial), before);
+    LLVMValueRef lane = LLVMBuildTrunc(widen->builder, count.value, widen->i32, "");
+    LLVMValueRef more = collect(serial, results, do_lane(serial, lane), lane);
+    add_way(results, more, LLVMGetInsertBlock(widen->builder));
+    end_count(serial, &count);
     return more;
 }
 
@@ -259,7 +329,7 @@ static bool is_short(const struct serial *serial)
     for (uint32_t k = 0; k < serial->sequence->count; k++)
         if (LLVMGetInstructionOpcode(instruction(serial, k)) == LLVMCall)
             return false;
-    return serial->sequence->count <= MAX_WRITTEN_OUT && serial->widen->width <= 16;
+    return serial->sequence->count <= MAX_WRITTEN_OUT && serial->widen->width <= MAX_LANES_OUT;
 }
 
 static LLVMValueRef write_out_lanes(struct serial *serial)
@@ -274,9 +344,104 @@ static LLVMValueRef write_out_lanes(struct serial *serial)
 
 static LLVMValueRef do_lanes(struct serial *serial, LLVMValueRef mask)
 {
-    if (mask != NULL && !tr_widen_seed(serial->widen, TR_VECTOR_SEED_MASK))
-        return do_active_lanes(serial, mask);
-    return is_short(serial) ? write_out_lanes(serial) : do_all_lanes(serial);
+    if (mask == NULL || tr_widen_seed(serial->widen, TR_VECTOR_SEED_MASK))
+        return is_short(serial) ? write_out_lanes(serial) : do_all_lanes(serial);
+    spill_operands(serial);
+    return do_active_lanes(serial, tr_memory_bits(serial->widen, mask), NULL);
+}
+
+/* ---- all lanes of all copies ---- */
+
+static bool is_in_sequence(const struct serial *serial, LLVMValueRef inst)
+{
+    uint32_t number = tr_graph_number(&serial->widen->iteration->graph, inst);
+    return number != TR_NONE && index_in_sequence(serial->sequence, number) != TR_NONE;
+}
+
+static bool has_users(const struct serial *serial)
+{
+    for (uint32_t k = 0; k < serial->sequence->count; k++) {
+        LLVMUseRef use = LLVMGetFirstUse(instruction(serial, k));
+        for (; use != NULL; use = LLVMGetNextUse(use))
+            if (!is_in_sequence(serial, LLVMGetUser(use)))
+                return true;
+    }
+    return false;
+}
+
+static bool has_calls(const struct serial *serial)
+{
+    for (uint32_t k = 0; k < serial->sequence->count; k++)
+        if (LLVMGetInstructionOpcode(instruction(serial, k)) == LLVMCall)
+            return true;
+    return false;
+}
+
+static void count_impossible(struct serial *serial, LLVMValueRef operand)
+{
+    bool is_uniform = tr_widen_shape(serial->widen, operand).kind == TR_UNIFORM;
+    serial->spill_count += !is_uniform && !can_wait(LLVMTypeOf(operand));
+}
+
+static bool can_all_wait(struct serial *serial)
+{
+    serial->spill_count = 0;
+    for_each_operand(serial, count_impossible);
+    return serial->spill_count == 0;
+}
+
+/* Copies without a mask have all bits set if others have one. NULL: none has. */
+static LLVMValueRef store_masks(struct serial *serial)
+{
+    struct tr_widen *widen = serial->widen;
+    LLVMValueRef bits[TR_MAX_COPIES];
+    bool has_masks = false;
+    for (uint32_t c = 0; c < serial->copies; c++) {
+        LLVMValueRef mask = widen->active.mask[c];
+        has_masks |= mask != NULL;
+        LLVMTypeRef type = LLVMVectorType(widen->i1, widen->width);
+        bits[c] = tr_memory_bits(widen, mask != NULL ? mask : LLVMConstAllOnes(type));
+    }
+    if (!has_masks || tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
+        return NULL;
+    return store_in_order(serial, bits);
+}
+
+static void do_active_lanes_of_copies(struct serial *serial, LLVMValueRef masks)
+{
+    struct tr_widen *widen = serial->widen;
+    LLVMBuilderRef builder = widen->builder;
+    LLVMTypeRef type = LLVMGetElementType(LLVMGetAllocatedType(masks));
+    struct count count = begin_count(serial, serial->copies);
+    LLVMValueRef place = LLVMBuildInBoundsGEP2(builder, type, masks, &count.value, 1, "");
+    LLVMValueRef bits = LLVMBuildLoad2(builder, type, place, "");
+    LLVMValueRef copy = LLVMBuildTrunc(builder, count.value, widen->i32, "");
+    LLVMValueRef first = LLVMBuildNUWMul(builder, copy, tr_memory_i32(widen, widen->width), "");
+    do_active_lanes(serial, bits, first);
+    end_count(serial, &count);
+}
+
+/* False: it cannot be done so. */
+static bool do_together(struct serial *serial)
+{
+    struct tr_widen *widen = serial->widen;
+    bool is_short = widen->copies * widen->width <= MAX_LANES_OUT;
+    if (is_short || widen->copies == 1 || has_users(serial) || has_calls(serial))
+        return false;
+    serial->copy = 0;
+    serial->copies = widen->copies;
+    if (!can_all_wait(serial))
+        return false;
+    LLVMValueRef masks = store_masks(serial);
+    spill_operands(serial);
+    if (masks != NULL) {
+        do_active_lanes_of_copies(serial, masks);
+        return true;
+    }
+    struct count count = begin_count(serial, (uint64_t)widen->width * widen->copies);
+    do_lane(serial, count.value);
+    end_count(serial, &count);
+    return true;
 }
 
 /* ---- what is not done by all lanes ---- */
@@ -316,12 +481,15 @@ static void do_copies(struct serial *serial)
     struct tr_widen *widen = serial->widen;
     uint32_t value = serial->sequence->values[0];
     bool is_seen = tr_is_seen(instruction(serial, 0));
+    bool is_done = is_seen && do_together(serial);
+    serial->copies = 1;
     for (uint32_t c = 0; c < widen->copies; c++) {
         bool is_holder = result_type(serial) != NULL && tr_widen_holder(widen, value, c) == c;
-        if (!is_seen && !is_holder)
+        if (is_done && is_holder)
+            tr_widen_define(widen, value, c, no_results(serial));
+        if (is_done || (!is_seen && !is_holder))
             continue;
         serial->copy = c;
-        serial->spill_count = 0;
         LLVMValueRef mask = is_seen ? widen->active.mask[c] : tr_widen_mask_for(widen, value, c);
         LLVMValueRef results = do_lanes(serial, mask);
         if (is_holder)
