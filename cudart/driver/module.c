@@ -31,19 +31,12 @@ static CUresult adopt_library(CUmodule *module, CUlibrary library, CUcontext ctx
     return result;
 }
 
-/* The context for a module that is loaded now. A capture does not see it, and kernels launched in
- * it may rely on it: as unsafe as an allocation. What the runtime loads when a kernel is launched
- * comes as a library. */
-static CUresult require_for_load(CUcontext *ctx)
-{
-    CUresult result = crt_context_require(ctx);
-    return result == CRT_SUCCESS ? crt_capture_check_unsafe() : result;
-}
-
+/* Drivers since CUDA 12.3 load modules in captures, too, whatever the mode: NVIDIA's Warp compiles
+ * kernels when a capture comes to them. */
 CUresult cuModuleLoad(CUmodule *module, const char *path)
 {
     CUcontext ctx;
-    CUresult result = require_for_load(&ctx);
+    CUresult result = crt_context_require(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (!module || !path)
@@ -57,7 +50,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
                             CUjit_option *options, void **values)
 {
     CUcontext ctx;
-    CUresult result = require_for_load(&ctx);
+    CUresult result = crt_context_require(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (!module || !image)

@@ -507,6 +507,50 @@ static void write_rounds(FILE *out, uint32_t count)
     end_kernel(out);
 }
 
+/* As matrix products have them: 8 by 8 sums are a thread's own, and for each step it loads eight
+ * numbers of a row and eight of a column, which 64 threads have stored. */
+#define TILE_STEPS 32
+
+static void write_tile_step(FILE *out, uint32_t step)
+{
+    for (uint32_t i = 0; i < 16; i += 4)
+        fprintf(out, "ld.shared.v4.f32 {%%x%u, %%x%u, %%x%u, %%x%u}, [%%r%u+%u];\n", i, i + 1,
+                i + 2, i + 3, i < 8 ? 5u : 6u, step * 256 + i % 8 * 4);
+    for (uint32_t i = 0; i < 64; i++)
+        fprintf(out, "fma.rn.f32 %%s%u, %%x%u, %%x%u, %%s%u;\n", i, i / 8, 8 + i % 8, i);
+}
+
+static void begin_tile(FILE *out)
+{
+    write_head(out);
+    fputs(".shared .align 16 .b8 tile[20480];\n", out);
+    begin_kernel(out);
+    fputs(".reg .f32 %x<16>, %s<64>;\nmov.u32 %r4, tile;\n"
+          "shl.b32 %r5, %r1, 5;\nand.b32 %r5, %r5, 224;\nadd.u32 %r5, %r4, %r5;\n"
+          "shl.b32 %r6, %r1, 2;\nand.b32 %r6, %r6, 224;\nadd.u32 %r6, %r4, %r6;\n"
+          "add.u32 %r6, %r6, 8192;\nmad.lo.u32 %r4, %r1, 4, %r4;\n"
+          "and.b32 %r8, %r2, 255;\ncvt.rn.f32.u32 %f1, %r8;\n",
+          out);
+    for (uint32_t i = 0; i < 64; i++)
+        fprintf(out, "mov.f32 %%s%u, 0f00000000;\n", i);
+}
+
+static void write_tile(FILE *out, uint32_t count)
+{
+    begin_tile(out);
+    fputs("mov.u32 %r9, 3;\nTOP:\nbar.sync 0;\n", out);
+    for (uint32_t i = 0; i < 2 * TILE_STEPS; i++)
+        fprintf(out, "st.shared.f32 [%%r4+%u], %%f1;\n", i * 256);
+    fputs("bar.sync 0;\n", out);
+    for (uint32_t i = 0; i < count; i++)
+        write_tile_step(out, i % TILE_STEPS);
+    fputs("sub.s32 %r9, %r9, 1;\nsetp.gt.s32 %p1, %r9, 0;\n@%p1 bra TOP;\n", out);
+    for (uint32_t i = 0; i < 64; i++)
+        fprintf(out, "add.f32 %%f1, %%f1, %%s%u;\n", i);
+    fputs("mov.b32 %r2, %f1;\n", out);
+    end_kernel(out);
+}
+
 /* ---- functions and variables ---- */
 
 static void write_function(FILE *out, uint32_t i, const uint32_t *callees, uint32_t callee_count)
@@ -733,6 +777,7 @@ const struct big_family big_families[] = {
     {"brx_threaded", "targets of as many brx.idx", write_brx_threaded, {10, 80, 250, 1000}},
     {"switch", "cases in a loop", write_switch, {64, 250, 1000, 5000}},
     {"rounds", "instructions in a loop", write_rounds, {1000, 10000, 50000}},
+    {"tile", "steps of a product of 8 by 8", write_tile, {8, 16, 32, 100}},
     {"uncalled", "functions, one of them called", write_uncalled, {1000, 10000, 100000}},
     {"called", "functions, all called by the kernel", write_called, {1000, 10000, 100000}},
     {"chain", "functions, each calling one other", write_chain, {1000, 10000, 100000}},

@@ -35,12 +35,21 @@ static bool is_joined(const struct crt_capture *capture, const struct crt_node *
     return false;
 }
 
-static bool is_stream_joined(const struct crt_capture *capture, const struct crt_stream *stream)
+static bool is_point_joined(const struct crt_capture *capture,
+                            const struct crt_capture_point *point)
 {
-    for (size_t i = 0; i < stream->captured.count; i++)
-        if (!is_joined(capture, stream->captured.nodes[i]))
+    for (size_t i = 0; i < point->count; i++)
+        if (!is_joined(capture, point->nodes[i]))
             return false;
     return true;
+}
+
+static bool is_all_joined(const struct crt_capture *capture)
+{
+    for (size_t i = 0; i < capture->stream_count; i++)
+        if (!is_point_joined(capture, &capture->streams[i]->captured))
+            return false;
+    return is_point_joined(capture, &capture->left);
 }
 
 static void drop_graph(struct crt_capture *capture)
@@ -49,8 +58,7 @@ static void drop_graph(struct crt_capture *capture)
         crt_graph_destroy(capture->graph);
 }
 
-static const struct crt_capture_target target = {
-    .add = add_node, .is_joined = is_stream_joined, .drop = drop_graph};
+static const struct crt_capture_target target = {.add = add_node, .drop = drop_graph};
 
 /* ---- beginning ---- */
 
@@ -192,12 +200,11 @@ static enum crt_result end_locked(struct crt_stream *stream, struct crt_graph **
         return CRT_INVALID_VALUE; /* it would be lost */
     if (!crt_graph_is_valid(capture->graph))
         capture->is_invalid = true;
-    enum crt_result result = capture->is_unjoined ? CRT_STREAM_CAPTURE_UNJOINED : CRT_SUCCESS;
-    for (size_t i = 0; i < capture->stream_count && result == CRT_SUCCESS; i++)
-        if (!capture->is_invalid && !is_stream_joined(capture, capture->streams[i]))
-            result = CRT_STREAM_CAPTURE_UNJOINED;
+    enum crt_result result = CRT_SUCCESS;
     if (capture->is_invalid)
         result = CRT_STREAM_CAPTURE_INVALIDATED;
+    else if (!is_all_joined(capture))
+        result = CRT_STREAM_CAPTURE_UNJOINED;
     if (result != CRT_SUCCESS)
         drop_graph(capture);
     else if (graph)

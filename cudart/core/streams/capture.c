@@ -128,6 +128,7 @@ void crt_capture_stop(struct crt_capture *capture)
     for (size_t i = 0; i < capture->stream_count; i++)
         forget_locked(&capture->streams[i]->captured);
     capture->stream_count = 0;
+    forget_locked(&capture->left);
     crt_capture_release(capture);
 }
 
@@ -256,14 +257,16 @@ static void leave_locked(struct crt_stream *stream)
         crt_capture_stop(capture);
         return;
     }
-    if (!capture->target->is_joined(capture, stream))
-        capture->is_unjoined = true;
+    /* What it has captured may still be joined, by an event or by name. */
+    struct crt_capture_point *point = &stream->captured;
+    if (crt_capture_merge(&capture->left, point->nodes, point->count) != CRT_SUCCESS)
+        capture->is_invalid = true;
     size_t kept = 0;
     for (size_t i = 0; i < capture->stream_count; i++)
         if (capture->streams[i] != stream)
             capture->streams[kept++] = capture->streams[i];
     capture->stream_count = kept;
-    forget_locked(&stream->captured);
+    forget_locked(point);
 }
 
 void crt_capture_leave(struct crt_stream *stream)

@@ -20,8 +20,6 @@ struct crt_capture_target {
      * if the capture is invalid. */
     enum crt_result (*add)(struct crt_capture *capture, const struct crt_capture_point *point,
                            struct crt_work *work, struct crt_node **node);
-    /* Whether the origin's next node would depend on all that the stream has captured. */
-    bool (*is_joined)(const struct crt_capture *capture, const struct crt_stream *stream);
     /* Nobody will get the graph. */
     void (*drop)(struct crt_capture *capture);
 };
@@ -37,9 +35,9 @@ struct crt_capture {
     struct crt_stream *origin;
     struct crt_stream **streams; /* all streams that capture for it */
     size_t stream_count;
+    struct crt_capture_point left; /* where streams stood that were destroyed; names no capture */
     bool is_running;
     bool is_invalid;
-    bool is_unjoined; /* a stream was destroyed before it was joined */
     size_t refs;
     struct crt_capture *prev; /* in the list of running ones */
     struct crt_capture *next;

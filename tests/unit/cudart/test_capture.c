@@ -122,6 +122,34 @@ Test(capture, a_stream_that_was_joined_may_be_destroyed, .init = make_context)
     }
 }
 
+/* NVIDIA's Warp joins all that is left by name, before it ends a capture. */
+Test(capture, what_a_destroyed_stream_has_captured_may_be_joined_later, .init = make_context)
+{
+    CUstream first = make_stream(1);
+    CUevent fork = make_event(2);
+    CUevent join = make_event(2);
+    for (int by_name = 0; by_name < 2; by_name++) {
+        CUstream second = make_stream(1);
+        CUgraph graph;
+        CUgraphNode node;
+        size_t count = 1;
+        OK(cuStreamBeginCapture(first));
+        OK(cuEventRecord(fork, first));
+        OK(cuStreamWaitEvent(second, fork, 0));
+        OK(cuLaunchHostFunc(second, note, "b"));
+        OK(cuEventRecord(join, second));
+        OK(cuStreamDestroy_v2(second));
+        CUstreamCaptureStatus status;
+        OK(cuStreamGetCaptureInfo_v2(first, &status, NULL, &graph, NULL, NULL));
+        OK(cuGraphGetNodes(graph, &node, &count));
+        if (by_name)
+            OK(cuStreamUpdateCaptureDependencies(first, &node, 1, 0));
+        else
+            OK(cuStreamWaitEvent(first, join, 0));
+        expect_nodes_and_destroy(1, end_capture(first));
+    }
+}
+
 Test(capture, destroying_the_stream_where_it_began_ends_a_capture, .init = make_context)
 {
     CUstream first = make_stream(0);

@@ -280,6 +280,18 @@ Test(budget, long_loops_in_which_vectors_gain_most_are_charged_less)
     runner_close(runner);
 }
 
+/* Those that are written by hand have the longest blocks of all, and gain most. */
+Test(budget, unrolled_products_of_matrices_become_vectors)
+{
+    struct pxr_error err = {0};
+    struct runner *runner;
+    cr_assert_eq(runner_open_inprocess(&automatic, &runner, &err), PXR_OK, "%s", err.message);
+    free(run(runner, big_family_find("tile"), 60, 64));
+    struct runner_made made = runner_last_made(runner);
+    cr_expect_eq(made.collapse, PXR_COLLAPSE_VECTOR, "%s", made.explanation);
+    runner_close(runner);
+}
+
 Test(budget, kernels_as_people_write_them_get_everything)
 {
     struct pxr_error err = {0};
