@@ -54,6 +54,7 @@ struct conf_options {
     uint64_t sweep_stride;
     const struct conf_case *sweep_case; /* the case for the jobs to sweep */
     unsigned fault_share;               /* 0: no faults are seeded */
+    unsigned turns;                     /* of their rows: see tests/support/turn.h */
     const char *excuses_path;           /* of faults that no case can show; NULL: none */
     bool is_list;                       /* prints the lines that would excuse what is missed */
     bool all_forms;                     /* of memory rows too */

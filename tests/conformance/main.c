@@ -305,6 +305,8 @@ static void usage(FILE *file)
         "  --base PTX/SM         lowest version and target of modules, such as 88/90\n"
         "  --max-sm N            no forms that need a later target\n"
         "  --faults SHARE        seed faults; one in SHARE pairs of row and fault (1: all)\n"
+        "  --turns N             of faults: one row in N, those of PTXRUN_TEST_TURN (default: "
+        "all)\n"
         "  --excuses LIST        of faults that no program can see\n"
         "  --list                prints the lines that excuse what nothing has shown\n"
         "  --sweep FILE          all inputs of forms with one 32-bit source; adds to the summary\n"
@@ -378,6 +380,9 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 's':
         options->fault_share = (unsigned)strtoul(optarg, NULL, 10);
         return options->fault_share > 0 && options->driver == NULL;
+    case 'T':
+        options->turns = (unsigned)strtoul(optarg, NULL, 10);
+        return options->turns > 0;
     case 'e':
         options->excuses_path = optarg;
         return true;
@@ -411,6 +416,7 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         {"base", required_argument, NULL, 'B'},
         {"max-sm", required_argument, NULL, 'm'},
         {"faults", required_argument, NULL, 's'},
+        {"turns", required_argument, NULL, 'T'},
         {"excuses", required_argument, NULL, 'e'},
         {"list", no_argument, NULL, 'l'},
         {"all-forms", no_argument, NULL, 'a'},
@@ -421,6 +427,7 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
                                      .cases = DEFAULT_CASES,
                                      .jam_share = 1,
                                      .share = 1,
+                                     .turns = 1,
                                      .golden_samples = DEFAULT_KEPT,
                                      .max_sm = UINT_MAX,
                                      .sweep_stride = 1,
