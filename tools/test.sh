@@ -39,6 +39,14 @@ run_preset() {
     rm -f "$log"
 }
 
+# Tests of tests take turns by the commit, so that all turns are taken before long (tests/support/turn.h).
+if [ -z "${PTXRUN_TEST_TURN:-}" ]; then
+    commit=$(git rev-parse --short=6 HEAD 2>/dev/null || echo 0)
+    PTXRUN_TEST_TURN=$(printf %d "0x$commit" 2>/dev/null || echo 0)
+fi
+export PTXRUN_TEST_TURN
+echo "== PTXRUN_TEST_TURN=$PTXRUN_TEST_TURN"
+
 # Long fuzzing and benchmarks are not here: see tests/README.md.
 cpu=${PTXRUN_CPU:-}
 for preset in ${*:-release asan-ubsan tsan}; do

@@ -12,22 +12,44 @@
 #include "translator/module/link_rt.h"
 #include "translator/pipeline.h"
 
-/* NULL: no promise is broken. */
-typedef const char *(*check_fn)(LLVMValueRef inst, uint32_t marks);
+/* Marks that no instruction may have behind a step. Their kinds are looked up by name once for a
+ * module: for each instruction it would take as long as the passes. */
+struct absent {
+    enum tr_mark marks[TR_MARK_COUNT];
+    unsigned kinds[TR_MARK_COUNT];
+    unsigned count;
+    bool is_for_loops; /* nor may a loop be marked */
+};
 
-static const char *check_marks(LLVMValueRef inst, uint32_t marks)
+/* NULL: no promise is broken. */
+typedef const char *(*check_fn)(LLVMValueRef inst, const struct absent *absent);
+
+/* marks: those that there may be. */
+static struct absent find_absent(LLVMModuleRef module, uint32_t marks)
 {
-    for (uint32_t m = 0; m < TR_MARK_COUNT; m++) {
-        bool is_there = m == TR_MARK_THREADS ? tr_thread_axis(inst) != 0 : tr_is_marked(inst, m);
-        if (is_there && !(marks >> m & 1))
-            return tr_mark_name(m);
+    struct absent absent = {.is_for_loops = !(marks & TR_MARKS(THREADS))};
+    for (unsigned m = 0; m < TR_MARK_COUNT; m++) {
+        if (m == TR_MARK_THREADS || (marks >> m & 1))
+            continue;
+        absent.marks[absent.count] = (enum tr_mark)m;
+        absent.kinds[absent.count++] = tr_mark_kind(LLVMGetModuleContext(module), (enum tr_mark)m);
     }
-    return NULL;
+    return absent;
 }
 
-static const char *check_defined(LLVMValueRef inst, uint32_t marks)
+static const char *check_marks(LLVMValueRef inst, const struct absent *absent)
 {
-    (void)marks;
+    for (unsigned i = 0; i < absent->count; i++)
+        if (LLVMGetMetadata(inst, absent->kinds[i]) != NULL)
+            return tr_mark_name(absent->marks[i]);
+    bool is_marked_loop =
+        absent->is_for_loops && LLVMIsATerminatorInst(inst) != NULL && tr_thread_axis(inst) != 0;
+    return is_marked_loop ? tr_mark_name(TR_MARK_THREADS) : NULL;
+}
+
+static const char *check_defined(LLVMValueRef inst, const struct absent *absent)
+{
+    (void)absent;
     for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(inst); i++) {
         LLVMValueRef operand = LLVMGetOperand(inst, i);
         if (LLVMIsUndef(operand) || LLVMIsPoison(operand))
@@ -36,30 +58,31 @@ static const char *check_defined(LLVMValueRef inst, uint32_t marks)
     return NULL;
 }
 
-static const char *check_function(LLVMValueRef function, check_fn check, uint32_t marks)
+static const char *check_function(LLVMValueRef function, check_fn check,
+                                  const struct absent *absent)
 {
     const char *broken = NULL;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
          block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL && broken == NULL;
              inst = LLVMGetNextInstruction(inst))
-            broken = check(inst, marks);
+            broken = check(inst, absent);
     return broken;
 }
 
-static const char *check_each(LLVMModuleRef module, check_fn check, uint32_t marks)
+static const char *check_each(LLVMModuleRef module, check_fn check, const struct absent *absent)
 {
     const char *broken = NULL;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL && broken == NULL;
          f = LLVMGetNextFunction(f))
-        broken = check_function(f, check, marks);
+        broken = check_function(f, check, absent);
     return broken;
 }
 
 /* Vectors have no bits in memory: the vectoriser would go lane by lane. */
-static const char *check_bytes(LLVMValueRef inst, uint32_t marks)
+static const char *check_bytes(LLVMValueRef inst, const struct absent *absent)
 {
-    (void)marks;
+    (void)absent;
     bool is_load = LLVMIsALoadInst(inst) != NULL;
     if (!is_load && LLVMIsAStoreInst(inst) == NULL)
         return NULL;
@@ -105,15 +128,16 @@ static const char *check_loops(LLVMValueRef function)
 static const char *find_broken(LLVMModuleRef module, const struct tr_step *step, uint32_t marks)
 {
     uint32_t leaves = step->promises.leaves;
-    const char *broken = check_each(module, check_marks, marks);
+    const struct absent absent = find_absent(module, marks);
+    const char *broken = check_each(module, check_marks, &absent);
     if (broken == NULL && (leaves & TR_FORM_DEFINED))
-        broken = check_each(module, check_defined, 0);
+        broken = check_each(module, check_defined, NULL);
     if (broken == NULL && (leaves & TR_FORM_LINKED))
         broken = tr_find_unlinked(module);
     if (broken == NULL && (leaves & TR_FORM_SREGS))
         broken = check_sregs(module);
     if (broken == NULL && (leaves & TR_FORM_BYTES))
-        broken = check_each(module, check_bytes, 0);
+        broken = check_each(module, check_bytes, NULL);
     if (broken == NULL && (leaves & TR_FORM_LOOPS))
         broken = check_loops(LLVMGetNamedFunction(module, TR_KERNEL_NAME));
     return broken;

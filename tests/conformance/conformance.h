@@ -47,13 +47,17 @@ struct conf_options {
     enum conf_golden golden;
     const char *golden_dir;
     size_t golden_samples; /* kept of every case */
-    unsigned base_ptx;     /* lowest version and target of modules */
+    size_t golden_cases; /* random samples of a plain case in the file, where the oracle judges all
+                            samples too; 0: as many as are run, and it does not */
+    unsigned base_ptx;   /* lowest version and target of modules */
     unsigned base_sm;
+    unsigned min_sm;        /* no forms that need only an earlier target */
     unsigned max_sm;        /* no forms that need a later target */
     const char *sweep_path; /* of the summary; NULL: no sweep */
     uint64_t sweep_stride;
     const struct conf_case *sweep_case; /* the case for the jobs to sweep */
     unsigned fault_share;               /* 0: no faults are seeded */
+    unsigned turns;                     /* of their rows: see tests/support/turn.h */
     const char *excuses_path;           /* of faults that no case can show; NULL: none */
     bool is_list;                       /* prints the lines that would excuse what is missed */
     bool all_forms;                     /* of memory rows too */
@@ -101,6 +105,9 @@ struct runner *conf_runner(const struct conf_run *run);
 
 /* Whether the row is asked for and has an emitter. */
 bool conf_wants(const struct conf_options *options, enum ptx_op op);
+
+/* Whether forms that need that target are asked for. */
+bool conf_has_target(const struct conf_options *options, unsigned min_sm);
 
 /* Notes a failure; the first of a row is kept in words. */
 void conf_note(struct conf_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));

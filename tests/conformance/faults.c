@@ -15,6 +15,7 @@
 #include "tests/conformance/direct.h"
 #include "tests/conformance/machine_case.h"
 #include "tests/support/excuses.h"
+#include "tests/support/turn.h"
 
 #define PICKED        64  /* cases of a row that faults are tried on */
 #define FAULT_SAMPLES 400 /* random ones, besides the edges */
@@ -454,10 +455,13 @@ unsigned conf_run_faults(struct conf_run *run, unsigned share)
     struct tally tally = {.excuses = &excuses};
     tally.stale += run->is_first && !check_rows(&excuses);
     unsigned pair = 0;
+    unsigned number = 0;
     for (unsigned op = 0; op < PTX_OP_COUNT; op++)
-        if (conf_wants(&options, (enum ptx_op)op) && conf_claim(run))
+        if (conf_wants(&options, (enum ptx_op)op) && turn_has(number++, options.turns) &&
+            conf_claim(run))
             try_row(&faulty, (enum ptx_op)op, share, &pair, &tally);
     runner_close(faulty.runner);
+    turn_print(options.turns);
     printf("%u faults in rows: %u caught, %u refused by the translator, %u excused, %u missed, %u "
            "excused for nothing\n",
            tally.pairs, tally.caught, tally.refused, tally.excused, tally.missed, tally.stale);

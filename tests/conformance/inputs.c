@@ -398,6 +398,7 @@ static bool add_random(struct conf_inputs *inputs, size_t count)
     struct conf_random random = {UINT64_C(0x5eed)};
     if (!grow(inputs, count))
         return false;
+    inputs->random_count = count;
     for (size_t n = 0; n < count; n++) {
         unsigned __int128 values[CONF_MAX_INPUTS];
         uint64_t relation = conf_next(&random) % 8;

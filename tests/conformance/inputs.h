@@ -19,6 +19,8 @@ struct conf_inputs {
     unsigned in_count;
     enum ptx_type types[CONF_MAX_INPUTS];
     size_t count;
+    size_t
+        random_count; /* of these: the last ones, the first of which are the same in any number */
     size_t capacity;
     uint8_t *columns[CONF_MAX_INPUTS]; /* conf_type_bytes(type) each */
 };

@@ -90,6 +90,11 @@ bool conf_wants(const struct conf_options *options, enum ptx_op op)
            (options->without == NULL || !is_named(options->without, op));
 }
 
+bool conf_has_target(const struct conf_options *options, unsigned min_sm)
+{
+    return min_sm >= options->min_sm && min_sm <= options->max_sm;
+}
+
 /* ---- one job ---- */
 
 static enum pxr_status open_runners(struct conf_run *run, unsigned job, struct pxr_error *err)
@@ -302,9 +307,15 @@ static void usage(FILE *file)
         "  --jobs N              processes (default: one per CPU)\n"
         "  --golden write DIR | --golden compare DIR\n"
         "  --golden-samples N    kept of every case (default: 256)\n"
+        "  --golden-cases N      what --cases was when they were kept, no more than now: all "
+        "samples\n"
+        "                        are compared with the oracle, too\n"
         "  --base PTX/SM         lowest version and target of modules, such as 88/90\n"
+        "  --min-sm N            no forms that need only an earlier target\n"
         "  --max-sm N            no forms that need a later target\n"
         "  --faults SHARE        seed faults; one in SHARE pairs of row and fault (1: all)\n"
+        "  --turns N             of faults: one row in N, those of PTXRUN_TEST_TURN (default: "
+        "all)\n"
         "  --excuses LIST        of faults that no program can see\n"
         "  --list                prints the lines that excuse what nothing has shown\n"
         "  --sweep FILE          all inputs of forms with one 32-bit source; adds to the summary\n"
@@ -370,6 +381,12 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 'n':
         options->golden_samples = strtoul(optarg, NULL, 10);
         return options->golden_samples > 0;
+    case 'G':
+        options->golden_cases = strtoul(optarg, NULL, 10);
+        return options->golden_cases > 0;
+    case 'i':
+        options->min_sm = (unsigned)strtoul(optarg, NULL, 10);
+        return true;
     case 'm':
         options->max_sm = (unsigned)strtoul(optarg, NULL, 10);
         return true;
@@ -378,6 +395,9 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 's':
         options->fault_share = (unsigned)strtoul(optarg, NULL, 10);
         return options->fault_share > 0 && options->driver == NULL;
+    case 'T':
+        options->turns = (unsigned)strtoul(optarg, NULL, 10);
+        return options->turns > 0;
     case 'e':
         options->excuses_path = optarg;
         return true;
@@ -406,11 +426,14 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         {"jobs", required_argument, NULL, 'j'},
         {"golden", required_argument, NULL, 'g'},
         {"golden-samples", required_argument, NULL, 'n'},
+        {"golden-cases", required_argument, NULL, 'G'},
+        {"min-sm", required_argument, NULL, 'i'},
         {"sweep", required_argument, NULL, 'w'},
         {"stride", required_argument, NULL, 't'},
         {"base", required_argument, NULL, 'B'},
         {"max-sm", required_argument, NULL, 'm'},
         {"faults", required_argument, NULL, 's'},
+        {"turns", required_argument, NULL, 'T'},
         {"excuses", required_argument, NULL, 'e'},
         {"list", no_argument, NULL, 'l'},
         {"all-forms", no_argument, NULL, 'a'},
@@ -421,6 +444,7 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
                                      .cases = DEFAULT_CASES,
                                      .jam_share = 1,
                                      .share = 1,
+                                     .turns = 1,
                                      .golden_samples = DEFAULT_KEPT,
                                      .max_sm = UINT_MAX,
                                      .sweep_stride = 1,
@@ -430,7 +454,9 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
             return false;
     if (options->families == 0)
         options->families = UINT64_MAX;
-    return optind == argc;
+    bool may_have_golden = options->golden == CONF_GOLDEN_COMPARE && options->jam_share == 1 &&
+                           options->golden_cases <= options->cases;
+    return optind == argc && (options->golden_cases == 0 || may_have_golden);
 }
 
 int main(int argc, char **argv)

@@ -207,6 +207,18 @@ static void judge_case(struct work *work, struct conf_direct *direct, unsigned i
 
 /* ---- golden results ---- */
 
+/* Of how many samples some are in the file. */
+static size_t golden_inputs(const struct work *work)
+{
+    const struct conf_inputs *inputs = &work->inputs;
+    size_t random = work->run->options->golden_cases;
+    if (random == 0 || inputs->random_count == 0)
+        return inputs->count;
+    if (work->cases[0].is_variant)
+        random /= VARIANT_SHARE;
+    return inputs->count - inputs->random_count + random;
+}
+
 static void golden_name(char name[GOLDEN_NAME_BYTES], const struct conf_case *made, unsigned output)
 {
     /* rows of one spelling differ in how many operands they have */
@@ -255,7 +267,7 @@ static void compare_output(struct work *work, struct conf_direct *direct, unsign
     char name[GOLDEN_NAME_BYTES];
     golden_name(name, made, output);
     const struct conf_golden_record *record = conf_golden_find(work->run->golden, name);
-    size_t samples = work->inputs.count;
+    size_t samples = golden_inputs(work);
     unsigned bytes = conf_out_bytes(made, output);
     struct conf_result result;
     if (record == NULL) {
@@ -294,7 +306,7 @@ static void judge(struct work *work)
     }
     bool is_golden = work->run->options->golden == CONF_GOLDEN_COMPARE;
     for (unsigned i = 0; i < work->count; i++) {
-        if (!is_golden)
+        if (!is_golden || work->run->options->golden_cases > 0)
             judge_case(work, direct, i);
         for (unsigned k = 0; is_golden && k < work->cases[i].out_count; k++)
             compare_output(work, direct, i, k);
@@ -405,7 +417,7 @@ static bool collect_form(const struct ptx_form *form, void *data)
 {
     struct collector *collector = data;
     struct conf_row *row = &collector->run->rows[form->op];
-    if (form->min_sm > collector->run->options->max_sm)
+    if (!conf_has_target(collector->run->options, form->min_sm))
         return true;
     row->forms += collector->run->is_first;
     if (!conf_scalar_cases(form, is_first_of_types(collector, form), collect, collector) &&

@@ -3,7 +3,7 @@
  * Seeds defects into the region former, one at a time, in every place of every kernel given, and
  * expects that a run shows each: other memory, a fault, a crash, or no end.
  *
- *   region_faults [--excuses LIST] [--jobs N] [--share N] [--list | --verbose]
+ *   region_faults [--excuses LIST] [--jobs N] [--share N] [--turns N] [--list | --verbose]
  *                 [--random FIRST COUNT] FILE…
  */
 #include <inttypes.h>
@@ -11,22 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/random/generator.h"
 #include "tests/shapes/backend.h"
 #include "tests/support/excuses.h"
 #include "tests/support/runner.h"
+#include "tests/support/turn.h"
 
-#define MAX_JOBS         64
-#define SITE_SECONDS     20
-#define SITE_CPU_SECONDS 3
-#define SCHEDULES        4
-#define ORACLE_STEPS     UINT64_C(30000000)
-#define NO_SITE          UINT32_MAX /* nothing is seeded; the number of places is told */
-#define COLLAPSE_COUNT   2
+#define MAX_JOBS       64
+#define SITE_SECONDS   120  /* by the clock, for what waits: others may have the CPUs for long */
+#define WHOLE_CPU_MS   3000 /* of a kernel without a defect, which takes a fraction of that */
+#define SPARE_CPU_MS   300  /* of one with a defect, and four times what it takes without */
+#define SCHEDULES      4
+#define ORACLE_STEPS   UINT64_C(30000000)
+#define NO_SITE        UINT32_MAX /* nothing is seeded; the number of places is told */
+#define COLLAPSE_COUNT 2
 
 static const struct {
     const char *name;
@@ -43,6 +46,7 @@ static const char *const kind_names[TR_SEED_COUNT] = {
 struct options {
     unsigned jobs;
     unsigned share; /* one in so many places is seeded */
+    unsigned turns; /* of kernels: see tests/support/turn.h */
     bool is_verbose, is_list;
     const char *excuses_path;
     struct excuses excuses; /* of defects that no run can show, by "case collapse kind" */
@@ -78,6 +82,7 @@ struct place {
 struct answer {
     enum pxr_collapse collapse;
     uint32_t sites;
+    unsigned cpu_ms; /* what it took */
     bool is_right;
     char name[128];
     char message[200];
@@ -181,20 +186,22 @@ static void run_place(const struct options *options, const struct place *place,
         answer->collapse = runner_last_made(runner).collapse;
         answer->sites = runner_last_made(runner).seed_sites;
     }
+    answer->cpu_ms = (unsigned)(clock() / (CLOCKS_PER_SEC / 1000));
     snprintf(answer->message, sizeof answer->message, "%.199s", err.message);
 }
 
-/* Defects make endless loops. Without one a place takes a fraction of a second. */
-static void limit_time(void)
+/* Defects make endless loops, so this is what many places take. */
+static void limit_time(unsigned cpu_ms)
 {
-    struct rlimit limit = {.rlim_cur = SITE_CPU_SECONDS, .rlim_max = SITE_CPU_SECONDS};
-    setrlimit(RLIMIT_CPU, &limit);
+    struct itimerval cpu_time = {
+        .it_value = {.tv_sec = cpu_ms / 1000, .tv_usec = cpu_ms % 1000 * 1000}};
+    setitimer(ITIMER_PROF, &cpu_time, NULL);
     alarm(SITE_SECONDS);
 }
 
 /* In a process of its own: a defect may end it. Its memory is fresh, too, so that remains of a run
  * without the defect cannot make up for it. */
-static void try_place(const struct options *options, const struct place *place,
+static void try_place(const struct options *options, const struct place *place, unsigned cpu_ms,
                       struct answer *answer)
 {
     int status = 0;
@@ -203,7 +210,7 @@ static void try_place(const struct options *options, const struct place *place,
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        limit_time();
+        limit_time(cpu_ms);
         run_place(options, place, answer);
         _exit(0);
     }
@@ -223,11 +230,11 @@ static enum fate judge(const struct options *options, const char *key, uint32_t 
 }
 
 /* Tries a place; whether it was noticed. */
-static bool note_place(const struct options *options, const struct place *place, const char *key,
-                       struct job *job)
+static bool note_place(const struct options *options, const struct place *place, unsigned cpu_ms,
+                       const char *key, struct job *job)
 {
     struct tally *tally = &job->tallies[place->kind];
-    try_place(options, place, &job->answer);
+    try_place(options, place, cpu_ms, &job->answer);
     bool is_noticed = !job->answer.is_right;
     enum fate fate = judge(options, key, place->site, is_noticed);
     tally->sites++;
@@ -243,9 +250,10 @@ static void try_sites(const struct options *options, struct place place, const c
 {
     uint32_t *unnoticed = calloc(sites + 1, sizeof *unnoticed);
     uint32_t count = 0;
+    unsigned cpu_ms = SPARE_CPU_MS + 4 * job->answer.cpu_ms;
     for (place.site = 0; unnoticed != NULL && place.site < sites; place.site++)
         if ((place.site + place.number) % options->share == 0 &&
-            !note_place(options, &place, key, job))
+            !note_place(options, &place, cpu_ms, key, job))
             unnoticed[count++] = place.site;
     if (unnoticed == NULL)
         job->tallies[place.kind].broken++;
@@ -262,7 +270,7 @@ static void try_kind(const struct options *options, struct place place, struct j
     char key[EXCUSE_KEY_BYTES];
     place.site = NO_SITE;
     *answer = (struct answer){0};
-    try_place(options, &place, answer);
+    try_place(options, &place, WHOLE_CPU_MS, answer);
     if (!answer->is_right) {
         printf("broken without a defect: %s, %s: %s\n", answer->name,
                collapses[place.collapse].name, answer->message);
@@ -281,13 +289,19 @@ static void try_kind(const struct options *options, struct place place, struct j
     try_sites(options, place, key, sites, job);
 }
 
+static void try_kernel(const struct options *options, unsigned number, struct job *job)
+{
+    for (unsigned collapse = 0; collapse < COLLAPSE_COUNT; collapse++)
+        for (int kind = TR_SEED_NONE + 1; kind < TR_SEED_COUNT; kind++)
+            try_kind(options, (struct place){number, collapse, (enum tr_seed)kind, 0}, job);
+}
+
 static void run_job(const struct options *options, unsigned first, struct job *job)
 {
     unsigned count = options->file_count + options->seed_count;
     for (unsigned number = first; number < count; number += options->jobs)
-        for (unsigned collapse = 0; collapse < COLLAPSE_COUNT; collapse++)
-            for (int kind = TR_SEED_NONE + 1; kind < TR_SEED_COUNT; kind++)
-                try_kind(options, (struct place){number, collapse, (enum tr_seed)kind, 0}, job);
+        if (turn_has(number, options->turns))
+            try_kernel(options, number, job);
     fflush(stdout);
 }
 
@@ -314,6 +328,7 @@ static int report(const struct options *options, const struct job *jobs)
     struct tally sum[TR_SEED_COUNT] = {0};
     unsigned bad = 0;
     unsigned sites = 0;
+    turn_print(options->turns);
     for (unsigned n = 0; n < options->jobs; n++) {
         for (int kind = 0; kind < TR_SEED_COUNT; kind++) {
             const struct tally *tally = &jobs[n].tallies[kind];
@@ -367,13 +382,15 @@ static bool load_excuses(struct options *options)
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-    *options = (struct options){.jobs = 1, .share = 1};
+    *options = (struct options){.jobs = 1, .share = 1, .turns = 1};
     int n = 1;
     for (; n < argc && strncmp(argv[n], "--", 2) == 0; n++) {
         if (strcmp(argv[n], "--jobs") == 0 && n + 1 < argc) {
             options->jobs = (unsigned)strtoul(argv[++n], NULL, 10);
         } else if (strcmp(argv[n], "--share") == 0 && n + 1 < argc) {
             options->share = (unsigned)strtoul(argv[++n], NULL, 10);
+        } else if (strcmp(argv[n], "--turns") == 0 && n + 1 < argc) {
+            options->turns = (unsigned)strtoul(argv[++n], NULL, 10);
         } else if (strcmp(argv[n], "--random") == 0 && n + 2 < argc) {
             options->first_seed = strtoull(argv[++n], NULL, 10);
             options->seed_count = (unsigned)strtoul(argv[++n], NULL, 10);
@@ -389,7 +406,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
     }
     options->files = argv + n;
     options->file_count = (unsigned)(argc - n);
-    return options->jobs > 0 && options->jobs <= MAX_JOBS && options->share > 0;
+    return options->jobs > 0 && options->jobs <= MAX_JOBS && options->share > 0 &&
+           options->turns > 0;
 }
 
 int main(int argc, char **argv)
@@ -398,8 +416,8 @@ int main(int argc, char **argv)
     struct job *jobs = mmap(NULL, MAX_JOBS * sizeof *jobs, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!parse_options(argc, argv, &options) || jobs == MAP_FAILED) {
-        fputs("region_faults [--excuses LIST] [--jobs N] [--share N] [--list | --verbose]\n"
-              "              [--random FIRST COUNT] FILE...\n",
+        fputs("region_faults [--excuses LIST] [--jobs N] [--share N] [--turns N]\n"
+              "              [--list | --verbose] [--random FIRST COUNT] FILE...\n",
               stderr);
         return 2;
     }

@@ -7,8 +7,8 @@
  *         [--raw | --optimised | --poison] [--concise] [--like FILE] [--verbose] [--jobs N]
  *         FILE.ll…
  *   widen --random --seed S --count N [--source] …
- *   widen --defects [--excuses LIST | --known-size] [--share N] [--list | --verbose] [--jobs N]
- *         FILE.ll…
+ *   widen --defects [--excuses LIST | --known-size] [--share N] [--turns N] [--list | --verbose]
+ *         [--jobs N] FILE.ll…
  */
 #include "tests/tools/widen.h"
 
@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/turn.h"
 #include "tests/vector/random_iteration.h"
 
 #define MAX_JOBS     64
@@ -38,14 +39,13 @@ const char *const widen_kind_names[TR_VECTOR_SEED_COUNT] = {
 
 static int usage(void)
 {
-    fputs(
-        "usage: widen [--width N] [--jam N] [--bits N] [--skip STEP|all]... [--seed KIND:SITE]\n"
-        "             [--print | --prepared] [--raw | --optimised | --poison] [--concise]\n"
-        "             [--like FILE] [--verbose] [--jobs N] FILE.ll...\n"
-        "       widen --random --seed S --count N [--source] ...\n"
-        "       widen --defects [--excuses LIST | --known-size] [--share N] [--list | --verbose]\n"
-        "             [--jobs N] FILE.ll...\n",
-        stderr);
+    fputs("usage: widen [--width N] [--jam N] [--bits N] [--skip STEP|all]... [--seed KIND:SITE]\n"
+          "             [--print | --prepared] [--raw | --optimised | --poison] [--concise]\n"
+          "             [--like FILE] [--verbose] [--jobs N] FILE.ll...\n"
+          "       widen --random --seed S --count N [--source] ...\n"
+          "       widen --defects [--excuses LIST | --known-size] [--share N] [--turns N]\n"
+          "             [--list | --verbose] [--jobs N] FILE.ll...\n",
+          stderr);
     return 2;
 }
 
@@ -109,6 +109,9 @@ static bool parse_option(int letter, struct widen_options *options)
     case 'h':
         options->share = number;
         return number >= 1;
+    case 't':
+        options->turns = number;
+        return number >= 1;
     default:
         return letter == 0;
     }
@@ -141,6 +144,7 @@ static bool parse_options(int argc, char **argv, struct widen_options *options)
                                           {"like", required_argument, NULL, 'l'},
                                           {"jobs", required_argument, NULL, 'n'},
                                           {"share", required_argument, NULL, 'h'},
+                                          {"turns", required_argument, NULL, 't'},
                                           {"excuses", required_argument, NULL, 'e'},
                                           {"print", no_argument, &flags[PRINT], 1},
                                           {"prepared", no_argument, &flags[PREPARED], 1},
@@ -155,7 +159,8 @@ static bool parse_options(int argc, char **argv, struct widen_options *options)
                                           {"concise", no_argument, &flags[CONCISE], 1},
                                           {"verbose", no_argument, &flags[WORDY], 1},
                                           {0}};
-    *options = (struct widen_options){.width = WIDEN_ANY, .jam = WIDEN_ANY, .jobs = 1, .count = 1};
+    *options = (struct widen_options){
+        .width = WIDEN_ANY, .jam = WIDEN_ANY, .jobs = 1, .turns = 1, .count = 1};
     int letter;
     while ((letter = getopt_long(argc, argv, "", table, NULL)) != -1)
         if (!parse_option(letter, options))
@@ -370,6 +375,8 @@ static void run_job(const struct widen_options *options, unsigned first, struct 
     for (unsigned number = first; number < options->count; number += options->jobs) {
         struct iteration_case c = {0};
         struct pxr_error err = {0};
+        if (!turn_has(number, options->turns))
+            continue;
         tally->iterations++;
         if (load(options, number, &c, &err) != PXR_OK) {
             printf("BAD   %s\n", err.message);
@@ -413,6 +420,7 @@ static int report(const struct widen_options *options, const struct widen_tally 
         for (size_t n = 0; n < sizeof sum / sizeof(unsigned); n++)
             ((unsigned *)&sum)[n] += ((const unsigned *)&tallies[job])[n];
     unsigned missed = 0;
+    turn_print(options->turns);
     printf("%u iterations, %u of them bad\n", sum.iterations, sum.bad_iterations);
     if (!options->is_defects)
         printf("%u configurations, %u widened, %u wrong\n", sum.configs, sum.widened, sum.wrong);

@@ -28,6 +28,7 @@ struct widen_options {
     struct excuses excuses; /* of defects that no run can show, by "case kind" */
     const char *like;       /* its comments are read instead of the file's */
     unsigned jobs, share;   /* of configurations, or of places, one in so many */
+    unsigned turns;         /* of files: see tests/support/turn.h */
     uint64_t first_seed;
     unsigned count; /* of random iterations, or of files */
     char **files;

@@ -28,6 +28,11 @@ static unsigned kind_of(LLVMContextRef llvm, const char *name)
     return LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name));
 }
 
+unsigned tr_mark_kind(LLVMContextRef llvm, enum tr_mark mark)
+{
+    return kind_of(llvm, names[mark]);
+}
+
 static void set(LLVMValueRef inst, const char *name, LLVMMetadataRef with)
 {
     LLVMContextRef llvm = context_of(inst);
@@ -149,10 +154,12 @@ struct tr_thread_loop tr_thread_loop_of(LLVMValueRef terminator)
     LLVMValueRef loop = NULL;
     if (LLVMHasMetadata(terminator))
         loop = LLVMGetMetadata(terminator, loop_kind(context_of(terminator)));
-    unsigned count = loop == NULL ? 0 : LLVMGetMDNodeNumOperands(loop);
-    LLVMValueRef *parts = calloc(count + 1, sizeof *parts);
     struct tr_thread_loop found = {.axis = 0, .block_row = 0};
-    if (parts != NULL && count > 0)
+    if (loop == NULL)
+        return found;
+    unsigned count = LLVMGetMDNodeNumOperands(loop);
+    LLVMValueRef *parts = calloc(count + 1, sizeof *parts);
+    if (parts != NULL)
         LLVMGetMDNodeOperands(loop, parts);
     for (unsigned i = 1; parts != NULL && i < count && found.axis == 0; i++)
         found = read_property(parts[i]);

@@ -24,6 +24,10 @@ const char *tr_mark_name(enum tr_mark mark);
 void tr_mark(LLVMValueRef inst, enum tr_mark mark);
 void tr_mark_with(LLVMValueRef inst, enum tr_mark mark, LLVMMetadataRef with);
 
+/* The kind of metadata that the mark is in that context, for who asks about many instructions. Of
+ * TR_MARK_THREADS, which is a loop's property, there is none. */
+unsigned tr_mark_kind(LLVMContextRef llvm, enum tr_mark mark);
+
 bool tr_is_marked(LLVMValueRef inst, enum tr_mark mark);
 
 /* The mark's content as a node; NULL: the instruction is not marked. */
