@@ -374,8 +374,8 @@ static struct sch_code describe(const struct compiled *compiled, const struct ji
                              .begins_inside = compiled->quick != NULL && code != compiled->quick};
 }
 
-/* The quick code asks when so many threads of the grid have begun: other ones at each launch. Blocks
- * of clusters are never handed over. */
+/* The quick code asks when so many threads of the grid have begun: other ones at each launch.
+ * Blocks of clusters are never handed over. */
 static void let_quick_begin(const struct inprocess_runner *inprocess,
                             const struct compiled *compiled, struct sch_grid *grid,
                             uint32_t threads)
