@@ -88,14 +88,28 @@ bool sch_has_front_page(const struct sch_grid_op *grid)
     return front_bytes(grid) == pxr_page_bytes();
 }
 
+/* A page behind shared memory can be read, as GPUs let threads do: kernels that load a vector, or
+ * one more element than there is, use what is there and nothing else. */
+static size_t tail_bytes(const struct sch_grid_op *grid)
+{
+    return shared_bytes_of(grid) > 0 && shared_align_of(grid) <= pxr_page_bytes() ? pxr_page_bytes()
+                                                                                  : 0;
+}
+
+static size_t area_bytes(const struct sch_grid_op *grid)
+{
+    return sch_shared_page_bytes(grid) + tail_bytes(grid);
+}
+
 /* Guards are as near as pages allow only if the area has no spare page. */
 static bool has_shared(const struct sch_block *block, const struct sch_grid_op *grid)
 {
     size_t shared_bytes = shared_bytes_of(grid);
     return block->shared.base &&
            (shared_bytes == 0 ||
-            (block->shared.size_bytes == sch_shared_page_bytes(grid) &&
+            (block->shared.size_bytes == area_bytes(grid) &&
              block->has_front_page == sch_has_front_page(grid) &&
+             block->has_tail_page == (tail_bytes(grid) > 0) &&
              ((uintptr_t)block->shared.base & (shared_align_of(grid) - 1)) == 0));
 }
 
@@ -147,17 +161,22 @@ bool sch_shared_open_front(const struct sch_grid_op *grid, uint8_t *pages)
     return !sch_has_front_page(grid) || mprotect(pages, pxr_page_bytes(), PROT_READ) == 0;
 }
 
+static bool open_tail(const struct sch_grid_op *grid, const struct pxr_area *area)
+{
+    size_t bytes = tail_bytes(grid);
+    return bytes == 0 || mprotect(area->base + area->size_bytes - bytes, bytes, PROT_READ) == 0;
+}
+
 static bool map_shared(struct sch_block *block, const struct sch_grid_op *grid)
 {
-    size_t shared_bytes = shared_bytes_of(grid);
+    size_t bytes = shared_bytes_of(grid) > 0 ? area_bytes(grid) : pxr_page_bytes();
     size_t align = shared_align_of(grid);
-    size_t page_bytes = pxr_page_bytes();
     pxr_area_unmap(&block->shared);
     block->has_front_page = sch_has_front_page(grid);
-    return pxr_area_map_aligned(&block->shared,
-                                shared_bytes > 0 ? sch_shared_page_bytes(grid) : page_bytes,
-                                align > page_bytes ? align : page_bytes) &&
-           sch_shared_open_front(grid, block->shared.base);
+    block->has_tail_page = tail_bytes(grid) > 0;
+    return pxr_area_map_aligned(&block->shared, bytes,
+                                align > pxr_page_bytes() ? align : pxr_page_bytes()) &&
+           sch_shared_open_front(grid, block->shared.base) && open_tail(grid, &block->shared);
 }
 
 static bool fit_shared(struct sch_block *block, const struct sch_grid_op *grid)

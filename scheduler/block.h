@@ -132,7 +132,8 @@ struct sch_block {
     struct sch_cluster_seat seat;
     struct sch_block *next; /* in the worker's ring or free list */
     struct pxr_area shared; /* holds rt.shared, at its end */
-    bool has_front_page;    /* in front of it */
+    bool has_front_page;    /* in front of it, and … */
+    bool has_tail_page;     /* … behind it: for reads alone */
     /* Of fused kernels: */
     struct sch_thread carrier;         /* no CUDA thread: the code on the block's fiber */
     const struct sch_thread *stepping; /* the thread that rt_block_mix runs, NULL in loops */

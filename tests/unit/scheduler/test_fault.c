@@ -152,18 +152,31 @@ Test(fault, illegal_instruction_is_told_apart)
     cr_assert_eq(run_grid((struct run){.entry = illegal}).status, PXR_FAULT_INSTRUCTION);
 }
 
-static void shared_overrun(struct rt_thread *thread)
+static uint8_t *behind_shared(const struct rt_thread *thread)
 {
-    load((uint32_t *)(void *)(thread->block->shared + thread->block->launch->shared_bytes + 128));
+    return thread->block->shared + thread->block->launch->shared_bytes + 128;
 }
 
-Test(fault, reading_past_shared_memory_is_caught)
+static void write_behind_shared(struct rt_thread *thread)
+{
+    *(volatile uint8_t *)behind_shared(thread) = 1;
+}
+
+static void read_behind_shared(struct rt_thread *thread)
+{
+    load((uint32_t *)(void *)behind_shared(thread));
+}
+
+/* As far as a vector or one more turn of a loop reaches, reads are let pass. */
+Test(fault, writing_past_shared_memory_is_caught)
 {
     static const uint32_t sizes[] = {0, 128, 1000, 49152, 233472};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct sch_fault fault =
-            run_grid((struct run){.entry = shared_overrun, .shared_bytes = sizes[i]});
+            run_grid((struct run){.entry = write_behind_shared, .shared_bytes = sizes[i]});
         cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
+        fault = run_grid((struct run){.entry = read_behind_shared, .shared_bytes = sizes[i]});
+        cr_assert_eq(fault.status, sizes[i] > 0 ? PXR_OK : PXR_FAULT_ADDRESS);
     }
 }
 
@@ -193,9 +206,10 @@ Test(fault, guards_are_on_both_sides_of_shared_memory)
     const ptrdiff_t far = (ptrdiff_t)PXR_AREA_GUARD_BYTES / 2 - 64;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         ptrdiff_t used = (sizes[i] + 127) & ~127;
-        /* In front, can be read: at least as much as the widest vector. */
+        /* In front, can be read: at least as much as the widest vector; behind: a page. */
         ptrdiff_t in_page = sizes[i] > 0 ? spare(used + 64) + 64 : 0;
-        expect_shared_fault(sizes[i], used);
+        ptrdiff_t page = sizes[i] > 0 ? (ptrdiff_t)pxr_page_bytes() : 0;
+        expect_shared_fault(sizes[i], used + page);
         expect_shared_fault(sizes[i], used + far);
         expect_shared_fault(sizes[i], -in_page - 4);
         expect_shared_fault(sizes[i], -in_page - 1024);
