@@ -7,6 +7,7 @@
 #include "scheduler/worker_pool.h"
 
 #define GRIDS_MAX 8 /* in one look; those of others come later */
+#define LOOK_NS   4000000
 
 static uint64_t running_ns(const struct sch_grid_op *grid, uint64_t now_ns)
 {
@@ -33,4 +34,15 @@ void sch_look_out(void)
         sch_grid_retire(grids[i], 1);
         sch_op_release(&grids[i]->op);
     }
+}
+
+void sch_look_out_now_and_then(void)
+{
+    static _Atomic(uint64_t) looked_ns;
+    uint64_t before_ns = atomic_load_explicit(&looked_ns, memory_order_relaxed);
+    uint64_t now_ns = sch_now_ns();
+    if (now_ns - before_ns >= LOOK_NS &&
+        atomic_compare_exchange_strong_explicit(&looked_ns, &before_ns, now_ns,
+                                                memory_order_relaxed, memory_order_relaxed))
+        sch_look_out();
 }

@@ -162,6 +162,10 @@ typedef enum sch_verdict (*sch_watch_fn)(void *arg, const struct sch_progress *p
  * for some grid. */
 void sch_look_out(void);
 
+/* The same, but not more often than every few milliseconds: for threads that ask again and again
+ * whether an operation has ended. */
+void sch_look_out_now_and_then(void);
+
 /* Is told where a block stands whose grid is to end because it takes too long, on the worker that
  * runs it, before the grid's done function. */
 typedef void (*sch_late_fn)(void *arg, const struct sch_fault *fault);

@@ -182,6 +182,8 @@ enum crt_result crt_event_query(struct crt_event *event)
     if (result != CRT_SUCCESS)
         return result;
     bool is_done = is_reached(event);
+    if (!is_done)
+        sch_look_out_now_and_then();
     enum crt_result sticky = crt_context_sticky(event->ctx);
     if (sticky != CRT_SUCCESS)
         return sticky;

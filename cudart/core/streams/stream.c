@@ -206,6 +206,8 @@ enum crt_result crt_stream_query(struct crt_stream *stream)
     enum crt_result sticky = crt_context_sticky(stream->ctx);
     if (sticky != CRT_SUCCESS)
         return sticky;
+    if (!is_idle)
+        sch_look_out_now_and_then();
     return is_idle ? crt_context_outcome(stream->ctx) : CRT_NOT_READY;
 }
 

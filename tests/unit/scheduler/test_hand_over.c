@@ -13,6 +13,7 @@
 static atomic_int bad;
 static atomic_uint ran[BLOCKS * THREADS];
 static atomic_bool is_asked;
+static bool is_asking;           /* the launching thread does not wait, but asks again and again */
 static atomic_uint begun_inside; /* the thread that the other code began with, if not the first */
 
 static bool is_wanted(const struct rt_block *block, enum rt_hand_over least)
@@ -129,6 +130,8 @@ static void run_once(bool from_fused, bool to_fused, bool begins_inside, unsigne
     struct sch_op *op = sch_op_grid(&grid, keep_fault, &launch);
     cr_assert_not_null(op);
     sch_op_submit(op);
+    while (is_asking && !sch_op_is_done(op))
+        sch_look_out_now_and_then();
     sch_op_wait(op);
     sch_op_release(op);
     cr_assert_eq(launch.fault.status, PXR_OK);
@@ -169,4 +172,12 @@ Test(hand_over, one_worker_hands_over_to_itself)
         run_once(way & 1, way & 2, true, 0);
         cr_expect_eq(atomic_load(&begun_inside), ASKER + 1, "way %u", way);
     }
+}
+
+Test(hand_over, who_asks_instead_of_waiting_looks_after_blocks_too)
+{
+    is_asking = true;
+    cr_assert_eq(sch_start(1, NULL), PXR_OK);
+    for (unsigned way = 0; way < 8; way++)
+        run_once(way & 1, way & 2, true, 0);
 }
