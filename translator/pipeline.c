@@ -127,10 +127,13 @@ static bool allows_loops(struct tr_budget *budget, const struct tr_size *size)
            allows_pairs(budget, TR_LIMIT_FUSED_SQUARE, size);
 }
 
-static bool allows_vectors(struct tr_budget *budget, const struct tr_size *size)
+/* Vectors gain less where a warp's own operations are most of the work. */
+static bool allows_vectors(const struct tr_compilation *c, const struct tr_size *size)
 {
-    return tr_budget_allows(budget, TR_LIMIT_VECTOR_INSTRUCTIONS, size->instructions) &&
-           tr_budget_allows(budget, TR_LIMIT_VECTOR_SQUARE, size->square);
+    bool is_by_warp = c->collapsing.kernel.scope == TR_SCOPE_WARP;
+    enum tr_limit pairs = is_by_warp ? TR_LIMIT_LANES_SQUARE : TR_LIMIT_VECTOR_SQUARE;
+    return tr_budget_allows(c->budget, TR_LIMIT_VECTOR_INSTRUCTIONS, size->instructions) &&
+           tr_budget_allows(c->budget, pairs, size->square);
 }
 
 /* Whether the budget allows the code made so far. If not, other code is made with less effort; not
@@ -140,7 +143,7 @@ static bool is_allowed(const struct tr_compilation *c)
     struct tr_size size;
     tr_module_size(c->module, &size);
     if (c->collapse == PXR_COLLAPSE_VECTOR)
-        return allows_vectors(c->budget, &size);
+        return allows_vectors(c, &size);
     if (pxr_collapse_is_fused(c->collapse))
         return allows_loops(c->budget, &size);
     allows_thread(c->budget, &size);

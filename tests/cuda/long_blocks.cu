@@ -113,7 +113,7 @@ static void try_kernel(kernel_fn kernel, dim3 grid, dim3 block, int turns, Expec
 
 int main()
 {
-    const int turns = 60000;
+    const int turns = 200000;
     auto begin = [](unsigned i) { return i * 2654435761u; };
     auto plain = [&](unsigned i) { return turn_around(begin(i), turns); };
     try_kernel(in_rows, 1, 256, turns, plain);

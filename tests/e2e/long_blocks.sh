@@ -21,7 +21,7 @@ fail()
 
 explain()
 {
-    found=$("$ptxrun" --tier=auto --tier-patience=0 --compile-threads=2 --threads=2 --cache-dir "$cache" \
+    found=$("$ptxrun" --tier=auto --tier-patience=0 --compile-threads=2 --threads=2 --cache=on --cache-dir "$cache" \
         --explain "$program" 2>&1) || fail "the program has failed"
 }
 
@@ -32,9 +32,20 @@ going_on()
         awk '/^ptxrun: kernel / { name = $3 } /it goes on with blocks that have begun/ { print name }' | sort -u
 }
 
-explain
-for kernel in in_rows in_boxes beside_lanes with_arrays; do
-    going_on | grep -q "^'$kernel(" || fail "blocks of $kernel end in quick code"
+# Whether blocks of all four that can be taken over have been.
+is_taken_over()
+{
+    for kernel in in_rows in_boxes beside_lanes with_arrays; do
+        going_on | grep -q "^'$kernel(" || return 1
+    done
+}
+
+# On a busy machine a block may be through before its kernel's best code is there.
+for attempt in 1 2 3; do
+    rm -rf "$cache"/*
+    explain
+    is_taken_over && break
+    [ $attempt -lt 3 ] || fail "blocks end in quick code"
 done
 going_on | grep -q with_barriers && fail "a block with barriers is taken over"
 # A process that is soon over may not have kept the last of it.

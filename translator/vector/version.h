@@ -31,9 +31,21 @@ struct tr_estimate {
     bool is_for_some; /* some of them ask for places in the block: not so nearly all */
     bool is_wide;     /* the values that rows share have more than 32 bits */
     enum tr_groups_of groups;
-    bool gathers_alone;    /* a loop that each lane leaves on its own gathers … */
+    double waiting;     /* so many copies keep the processor busy in loops whose turns wait for each
+                           other;     0: there are none */
+    bool gathers_alone; /* a loop that each lane leaves on its own gathers … */
     bool gathers_sparsely; /* … and only some lanes come to it, as data decide */
 };
+
+/* How many copies keep the processor busy in a loop whose turns wait for each other, if a turn of
+ * one takes so long (chains.c). 0: it is no such loop. */
+double tr_copies_of_chain(struct tr_iteration *iteration, uint32_t loop, double work);
+
+/* Estimates what the iteration takes in vectors of so many lanes (estimate.c). Fails with
+ * PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_make_estimate(struct tr_iteration *iteration, uint32_t width,
+                                 struct tr_estimate *estimate, struct pxr_error *err);
+bool tr_is_worthwhile(const struct tr_estimate *estimate);
 
 /* How a nest is widened. The reason is in words for --explain. */
 struct tr_shape_of_nest {

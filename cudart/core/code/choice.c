@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See choice.h. A record is two numbers, and five for each form; of 32 bits each, with the lowest
+ * See choice.h. A record is three numbers, and six for each form; of 32 bits each, with the lowest
  * byte first.
  */
 #include "cudart/core/code/choice.h"
@@ -12,10 +12,10 @@
 #include "cudart/core/code/code_cache.h"
 
 /* Of the record. */
-#define FORMAT       1u
+#define FORMAT       2u
 
 #define HEAD_NUMBERS 3
-#define FORM_NUMBERS 5
+#define FORM_NUMBERS 6
 #define RECORD_BYTES ((HEAD_NUMBERS + FORM_NUMBERS * CRT_FORMS_MAX) * sizeof(uint32_t))
 
 /* ---- forms ---- */
@@ -30,7 +30,16 @@ static const char *const steps[] = {NULL, "nontemporal", "prefetch", "common-pla
 
 /* What is likely to make a difference first: a form is paid for by a share of the time that the
  * ones before have left. */
-enum change { LOOPS, VECTORS, HALF_WIDTH, TWICE_JAM, HALF_JAM, WITHOUT, CHANGES = WITHOUT + STEPS };
+enum change {
+    WHOLE_BLOCKS,
+    LOOPS,
+    VECTORS,
+    HALF_WIDTH,
+    TWICE_JAM,
+    HALF_JAM,
+    WITHOUT,
+    CHANGES = WITHOUT + STEPS
+};
 
 /* False: the change makes no sense. */
 static bool change_form(const struct crt_form *from, unsigned change, struct crt_form *to)
@@ -38,11 +47,16 @@ static bool change_form(const struct crt_form *from, unsigned change, struct crt
     bool is_vector = from->collapse == PXR_COLLAPSE_VECTOR;
     *to = *from;
     switch (change) {
+    case WHOLE_BLOCKS:
+        to->begins_inside = false;
+        return from->begins_inside;
     case LOOPS:
-        *to = (struct crt_form){.collapse = PXR_COLLAPSE_FLAT};
+        *to =
+            (struct crt_form){.collapse = PXR_COLLAPSE_FLAT, .begins_inside = from->begins_inside};
         return is_vector;
     case VECTORS:
-        *to = (struct crt_form){.collapse = PXR_COLLAPSE_VECTOR};
+        *to = (struct crt_form){.collapse = PXR_COLLAPSE_VECTOR,
+                                .begins_inside = from->begins_inside};
         return !is_vector && from->collapse != PXR_COLLAPSE_PRECISE;
     case HALF_WIDTH:
         to->width /= 2;
@@ -62,7 +76,7 @@ static bool change_form(const struct crt_form *from, unsigned change, struct crt
 static bool is_same_form(const struct crt_form *a, const struct crt_form *b)
 {
     return a->collapse == b->collapse && a->width == b->width && a->jam == b->jam &&
-           a->without == b->without;
+           a->without == b->without && a->begins_inside == b->begins_inside;
 }
 
 /* Loops that warp operations are in are loops as well, and vectors of which nothing is asked are
@@ -74,6 +88,7 @@ static bool is_known(const struct crt_choice *choice, const struct crt_form *for
         bool is_like = form->collapse == PXR_COLLAPSE_FLAT
                            ? known->collapse != PXR_COLLAPSE_VECTOR
                            : form->width == 0 && known->collapse == PXR_COLLAPSE_VECTOR;
+        is_like = is_like && form->begins_inside == known->begins_inside;
         if (is_like || is_same_form(known, form))
             return true;
     }
@@ -107,19 +122,22 @@ void crt_choice_add(struct crt_choice *choice, const struct crt_form *form, doub
 
 struct jit_variant crt_form_key(const struct crt_form *form, const struct tr_facts *facts)
 {
-    return (struct jit_variant){.collapse = form->collapse,
-                                .width = form->width,
-                                .jam = form->jam,
-                                .without = steps[form->without],
-                                .facts = *facts};
+    struct jit_variant key = {.collapse = form->collapse,
+                              .width = form->width,
+                              .jam = form->jam,
+                              .without = steps[form->without],
+                              .facts = *facts};
+    key.facts.begins_inside = form->begins_inside;
+    return key;
 }
 
 void crt_form_text(const struct crt_form *form, char text[CRT_FORM_TEXT_BYTES])
 {
     char collapse[PXR_COLLAPSE_TEXT_BYTES];
     pxr_collapse_text(form->collapse, form->width, form->jam, collapse);
-    snprintf(text, CRT_FORM_TEXT_BYTES, "%s%s%s", collapse, form->without ? " without " : "",
-             form->without ? steps[form->without] : "");
+    snprintf(text, CRT_FORM_TEXT_BYTES, "%s%s%s%s", collapse, form->without ? " without " : "",
+             form->without ? steps[form->without] : "",
+             form->begins_inside ? " for blocks that have begun" : "");
 }
 
 void crt_choice_text(const struct crt_choice *choice, char *text, size_t size_bytes)
@@ -164,6 +182,7 @@ static size_t to_bytes(const struct crt_choice *choice, uint8_t bytes[RECORD_BYT
         at = put_number(at, tried->form.width);
         at = put_number(at, tried->form.jam);
         at = put_number(at, tried->form.without);
+        at = put_number(at, tried->form.begins_inside);
         at = put_number(at, tried->permille);
     }
     return (size_t)(at - bytes);
@@ -176,10 +195,12 @@ static bool get_tried(const uint8_t **at, struct crt_tried *tried)
     tried->form.width = get_number(at);
     tried->form.jam = get_number(at);
     tried->form.without = get_number(at);
+    uint32_t begins_inside = get_number(at);
+    tried->form.begins_inside = begins_inside != 0;
     tried->permille = get_number(at);
     return collapse != PXR_COLLAPSE_AUTO && collapse < PXR_COLLAPSE_COUNT &&
            tried->form.width <= 64 && tried->form.jam <= 64 && tried->form.without < STEPS &&
-           tried->permille > 0;
+           begins_inside <= 1 && tried->permille > 0;
 }
 
 static bool from_bytes(const uint8_t *bytes, size_t size_bytes, struct crt_choice *choice)

@@ -14,7 +14,7 @@
 #include "cudart/core/code/module.h"
 
 #define CRT_FORMS_MAX       8
-#define CRT_FORM_TEXT_BYTES 64
+#define CRT_FORM_TEXT_BYTES 96
 
 /* A form, and what measuring it has shown. */
 struct crt_tried {

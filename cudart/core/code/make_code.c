@@ -168,8 +168,10 @@ static void describe(struct crt_variant *variant, const struct jit_object *objec
     if (variant->key.is_quick)
         variant->price_ns = crt_price_predict(object->instructions, object->size_bytes);
     variant->cost_ns = object->translate_ns + object->optimise_ns + object->codegen_ns;
-    variant->form =
-        (struct crt_form){.collapse = object->collapse, .width = object->width, .jam = object->jam};
+    variant->form = (struct crt_form){.collapse = object->collapse,
+                                      .width = object->width,
+                                      .jam = object->jam,
+                                      .begins_inside = variant->key.facts.begins_inside};
     variant->adds_floats = object->has_float_atomics;
     variant->code_hash = variant->key.is_quick ? 0 : hash_code(object);
 }

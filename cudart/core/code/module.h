@@ -34,7 +34,8 @@ struct crt_form {
     enum pxr_collapse collapse; /* never AUTO */
     uint32_t width;             /* as in struct jit_object */
     uint32_t jam;
-    uint32_t without; /* the step of tuning that is left out (choice.c); 0: none */
+    uint32_t without;   /* the step of tuning that is left out (choice.c); 0: none */
+    bool begins_inside; /* as struct tr_facts has it */
 };
 
 struct crt_trial;
