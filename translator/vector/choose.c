@@ -266,7 +266,7 @@ static const char *why_jam(const struct tr_iteration *iteration,
     if (is_shared)
         return "they share what they load";
     return estimate->far.bytes != 0 ? "turns of a loop are far apart"
-                                    : "the next turn of a loop waits for the last";
+                                    : "results in a loop wait for each other";
 }
 
 /* The threads of a row that have work; 0: not known. Of rows of blocks that run as one it is known

@@ -314,8 +314,8 @@ static struct sch_code describe_code(const struct crt_launch *launch,
 static bool is_late(const struct crt_launch *launch, const struct sch_progress *progress)
 {
     uint64_t few = (uint64_t)FEW_BLOCKS * sch_group_workers((unsigned)launch->ctx->device->index);
-    return progress->code->hands_over && progress->blocks_left <= few &&
-           !crt_shadow_checked().shadow && !crt_checks_races() && !crt_checks_meetings();
+    return progress->code->hands_over && progress->blocks_left <= few && !crt_checks_memory() &&
+           !crt_checks_races() && !crt_checks_meetings() && !crt_checks_written();
 }
 
 /* While the grid runs quick code. Grids that run keep their code where nothing is to happen in the
