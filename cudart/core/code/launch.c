@@ -16,6 +16,7 @@
 #include "cudart/core/code/cluster.h"
 #include "cudart/core/code/meeting_calls.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/code/price.h"
 #include "cudart/core/code/printf.h"
 #include "cudart/core/code/record.h"
 #include "cudart/core/code/schedules.h"
@@ -309,12 +310,21 @@ static struct sch_code describe_code(const struct crt_launch *launch,
  * then the best has to go on with them. It takes a little longer for all others. */
 #define FEW_BLOCKS 4
 
-/* Whether best code would come too late for blocks that have not begun. Checks want to see blocks
- * from their beginning. */
+/* What quick code would take for the blocks that are left. Where none has ended, as long again. */
+static uint64_t left_ns(const struct sch_progress *progress)
+{
+    if (progress->blocks_done == 0)
+        return progress->running_ns;
+    return crt_price_promise(progress->grid_ns, progress->blocks_done, progress->blocks_left);
+}
+
+/* Whether best code would come too late for blocks that have not begun, and those that have are
+ * worth half of its price. Checks want to see blocks from their beginning. */
 static bool is_late(const struct crt_launch *launch, const struct sch_progress *progress)
 {
     uint64_t few = (uint64_t)FEW_BLOCKS * sch_group_workers((unsigned)launch->ctx->device->index);
-    return progress->code->hands_over && progress->blocks_left <= few && !crt_checks_memory() &&
+    return progress->code->hands_over && progress->blocks_left <= few &&
+           left_ns(progress) >= crt_tier_limit(launch->kernel) / 2 && !crt_checks_memory() &&
            !crt_checks_races() && !crt_checks_meetings() && !crt_checks_written();
 }
 
