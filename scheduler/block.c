@@ -89,16 +89,21 @@ bool sch_has_front_page(const struct sch_grid_op *grid)
 }
 
 /* A page behind shared memory can be read, as GPUs let threads do: kernels that load a vector, or
- * one more element than there is, use what is there and nothing else. */
-static size_t tail_bytes(const struct sch_grid_op *grid)
+ * one more element than there is, use what is there and nothing else. Each costs a mapping, of
+ * which a process has so many: blocks that wait by the thousands do without. */
+#define TAIL_PAGES_MAX 4096
+
+static atomic_uint tail_pages;
+
+static bool takes_tail_page(const struct sch_grid_op *grid)
 {
-    return shared_bytes_of(grid) > 0 && shared_align_of(grid) <= pxr_page_bytes() ? pxr_page_bytes()
-                                                                                  : 0;
+    return shared_bytes_of(grid) > 0 && shared_align_of(grid) <= pxr_page_bytes() &&
+           atomic_load_explicit(&tail_pages, memory_order_relaxed) < TAIL_PAGES_MAX;
 }
 
-static size_t area_bytes(const struct sch_grid_op *grid)
+static size_t tail_bytes(const struct sch_block *block)
 {
-    return sch_shared_page_bytes(grid) + tail_bytes(grid);
+    return block->has_tail_page ? pxr_page_bytes() : 0;
 }
 
 /* Guards are as near as pages allow only if the area has no spare page. */
@@ -107,9 +112,9 @@ static bool has_shared(const struct sch_block *block, const struct sch_grid_op *
     size_t shared_bytes = shared_bytes_of(grid);
     return block->shared.base &&
            (shared_bytes == 0 ||
-            (block->shared.size_bytes == area_bytes(grid) &&
+            (block->shared.size_bytes == sch_shared_page_bytes(grid) + tail_bytes(block) &&
              block->has_front_page == sch_has_front_page(grid) &&
-             block->has_tail_page == (tail_bytes(grid) > 0) &&
+             (block->has_tail_page || !takes_tail_page(grid)) &&
              ((uintptr_t)block->shared.base & (shared_align_of(grid) - 1)) == 0));
 }
 
@@ -161,22 +166,32 @@ bool sch_shared_open_front(const struct sch_grid_op *grid, uint8_t *pages)
     return !sch_has_front_page(grid) || mprotect(pages, pxr_page_bytes(), PROT_READ) == 0;
 }
 
-static bool open_tail(const struct sch_grid_op *grid, const struct pxr_area *area)
+static void unmap_shared(struct sch_block *block)
 {
-    size_t bytes = tail_bytes(grid);
-    return bytes == 0 || mprotect(area->base + area->size_bytes - bytes, bytes, PROT_READ) == 0;
+    pxr_area_unmap(&block->shared);
+    atomic_fetch_sub_explicit(&tail_pages, block->has_tail_page, memory_order_relaxed);
+    block->has_tail_page = false;
+}
+
+static bool open_tail(const struct sch_block *block)
+{
+    size_t bytes = tail_bytes(block);
+    uint8_t *end = block->shared.base + block->shared.size_bytes;
+    return bytes == 0 || mprotect(end - bytes, bytes, PROT_READ) == 0;
 }
 
 static bool map_shared(struct sch_block *block, const struct sch_grid_op *grid)
 {
-    size_t bytes = shared_bytes_of(grid) > 0 ? area_bytes(grid) : pxr_page_bytes();
     size_t align = shared_align_of(grid);
-    pxr_area_unmap(&block->shared);
+    unmap_shared(block);
     block->has_front_page = sch_has_front_page(grid);
-    block->has_tail_page = tail_bytes(grid) > 0;
+    block->has_tail_page = takes_tail_page(grid);
+    atomic_fetch_add_explicit(&tail_pages, block->has_tail_page, memory_order_relaxed);
+    size_t bytes = shared_bytes_of(grid) > 0 ? sch_shared_page_bytes(grid) + tail_bytes(block)
+                                             : pxr_page_bytes();
     return pxr_area_map_aligned(&block->shared, bytes,
                                 align > pxr_page_bytes() ? align : pxr_page_bytes()) &&
-           sch_shared_open_front(grid, block->shared.base) && open_tail(grid, &block->shared);
+           sch_shared_open_front(grid, block->shared.base) && open_tail(block);
 }
 
 static bool fit_shared(struct sch_block *block, const struct sch_grid_op *grid)
@@ -406,7 +421,7 @@ void sch_block_trim(struct sch_worker *worker)
     *link = NULL;
     while (block) {
         struct sch_block *next = block->next;
-        pxr_area_unmap(&block->shared);
+        unmap_shared(block);
         free_frame(block);
         free(block->threads);
         free(block->rt.words);
