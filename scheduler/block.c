@@ -385,6 +385,14 @@ uint64_t sch_block_index(const struct sch_block *block)
     return at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
 }
 
+void sch_block_go_on(struct sch_block *block, const struct sch_block *from)
+{
+    size_t shared_bytes = shared_bytes_of(block->grid);
+    if (shared_bytes > 0)
+        memcpy(block->rt.shared, from->rt.shared, shared_bytes);
+    block->rt.first_thread = from->rt.first_thread;
+}
+
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
                                     const struct sch_fit *fit, uint64_t index, uint32_t count)
 {

@@ -160,6 +160,8 @@ struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_o
 void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count);
 /* The number of the block that it is at. Not in a grid with clusters. */
 uint64_t sch_block_index(const struct sch_block *block);
+/* It goes on with the block that the other one has handed over; both are of the same grid. */
+void sch_block_go_on(struct sch_block *block, const struct sch_block *from);
 /* Returns it to the worker's free list; abandons its unfinished threads. */
 void sch_block_release(struct sch_block *block);
 /* Frees blocks that a cooperative launch has left behind, and large frames. For a worker with

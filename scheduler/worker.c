@@ -172,8 +172,7 @@ static void give_up(struct sch_worker *worker, struct sch_grid_op *grid, uint64_
 static void run_block(struct sch_worker *worker, struct sch_block *block);
 
 /* The present code of the grid goes on with what the block has handed over: at once with the block
- * that was in the middle, then with those behind it. Its shared memory is another one: threads that
- * have ended have left nothing there for those that have not begun, as no barrier orders them. */
+ * that was in the middle, then with those behind it. */
 static void take_over(struct sch_worker *worker, const struct sch_block *from)
 {
     struct sch_grid_op *grid = from->grid;
@@ -195,7 +194,7 @@ static void take_over(struct sch_worker *worker, const struct sch_block *from)
         give_up(worker, grid, 1);
         return;
     }
-    block->rt.first_thread = from->rt.first_thread;
+    sch_block_go_on(block, from);
     run_block(worker, block);
 }
 

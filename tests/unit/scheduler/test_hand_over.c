@@ -13,6 +13,7 @@
 static atomic_int bad;
 static atomic_uint ran[BLOCKS * THREADS];
 static atomic_bool is_asked;
+static bool is_random;           /* threads run in any order */
 static bool is_asking;           /* the launching thread does not wait, but asks again and again */
 static atomic_uint begun_inside; /* the thread that the other code began with, if not the first */
 
@@ -21,8 +22,12 @@ static bool is_wanted(const struct rt_block *block, enum rt_hand_over least)
     return __atomic_load_n(block->hand_over, __ATOMIC_RELAXED) >= (uint32_t)least;
 }
 
+/* What threads leave in shared memory is there for the others. */
 static void run_thread(const struct rt_block *block, uint32_t thread)
 {
+    uint8_t before = thread > 0 && !is_random ? block->shared[thread - 1] : (uint8_t)thread;
+    CHECK(&bad, before == (uint8_t)thread);
+    block->shared[thread] = (uint8_t)(thread + 1);
     atomic_fetch_add(&ran[block->ctaid[0] * THREADS + thread], 1);
 }
 
@@ -117,7 +122,7 @@ static struct sch_code make_code(bool is_other, bool is_fused, bool begins_insid
 
 static void run_once(bool from_fused, bool to_fused, bool begins_inside, unsigned seed)
 {
-    struct run run = {.grid = {BLOCKS}, .block = {THREADS}};
+    struct run run = {.grid = {BLOCKS}, .block = {THREADS}, .shared_bytes = THREADS};
     struct sch_grid grid = make_grid(&run);
     struct launch launch = {.fault.status = PXR_STATUS_COUNT,
                             .other = make_code(true, to_fused, begins_inside)};
@@ -126,6 +131,7 @@ static void run_once(bool from_fused, bool to_fused, bool begins_inside, unsigne
     memset(ran, 0, sizeof ran);
     atomic_store(&is_asked, false);
     atomic_store(&begun_inside, 0);
+    is_random = seed != 0;
     sch_set_chaos(seed);
     struct sch_op *op = sch_op_grid(&grid, keep_fault, &launch);
     cr_assert_not_null(op);
