@@ -67,6 +67,14 @@ static bool float_predicate(enum ptx_mod mod, LLVMRealPredicate *predicate)
     return false;
 }
 
+/* A comparison that LLVM 22 turns into one of integers where its other side is zero and its source
+ * was bits: it heeds the bits of a subnormal then, though the function's mode flushes them. */
+static bool heeds_bits(const struct ptx_inst *inst)
+{
+    enum ptx_mod mod = ptx_inst_mod(inst, PTX_GROUP_CMP);
+    return mod == PTX_MOD_EQ || mod == PTX_MOD_NE || mod == PTX_MOD_EQU || mod == PTX_MOD_NEU;
+}
+
 /* Source `index` in the form to compare: 16-bit floats as f32 (part: which half of a pair). */
 static LLVMValueRef compared(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
                              enum ptx_type type, unsigned part)
@@ -74,8 +82,9 @@ static LLVMValueRef compared(struct tr_ctx *ctx, const struct ptx_inst *inst, un
     if (tr_is_half(type))
         return tr_half_source_f32(ctx, inst, index, type, part);
     LLVMValueRef value = tr_value(ctx, inst, index, type);
-    bool flushes = type == PTX_TYPE_F32 && ptx_inst_has(inst, PTX_GROUP_FTZ);
-    return flushes ? tr_cpu_source_f32(ctx, value) : value;
+    if (type != PTX_TYPE_F32 || !ptx_inst_has(inst, PTX_GROUP_FTZ))
+        return value;
+    return heeds_bits(inst) ? tr_ftz_f32(ctx, value) : tr_cpu_source_f32(ctx, value);
 }
 
 /* a CmpOp b as i1. */
