@@ -296,9 +296,10 @@ enum pxr_status tr_emit_rcp_approx(struct tr_ctx *ctx, const struct ptx_inst *in
     return finish(ctx, inst, LLVMBuildFDiv(ctx->builder, one, x, ""));
 }
 
+/* LLVM 22 takes the root of a constant in place of the CPU, and does not flush it. */
 enum pxr_status tr_emit_sqrt(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef x = cpu_source(ctx, inst, 1);
+    LLVMValueRef x = source(ctx, inst, 1);
     enum rt_round mode = mode_of(inst);
     if (mode == RT_ROUND_NEAREST)
         return finish(ctx, inst, llvm_unary(ctx, "llvm.sqrt", x));
@@ -308,7 +309,7 @@ enum pxr_status tr_emit_sqrt(struct tr_ctx *ctx, const struct ptx_inst *inst)
 
 enum pxr_status tr_emit_sqrt_approx(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    return finish(ctx, inst, llvm_unary(ctx, "llvm.sqrt", cpu_source(ctx, inst, 1)));
+    return finish(ctx, inst, llvm_unary(ctx, "llvm.sqrt", source(ctx, inst, 1)));
 }
 
 /* ---- approximations ---- */
