@@ -146,22 +146,24 @@ static void run_once(bool from_fused, bool to_fused, bool begins_inside, unsigne
         cr_assert_eq(atomic_load(&ran[i]), 1, "block %u, thread %u", i / THREADS, i % THREADS);
 }
 
+/* In all combinations of forms, again and again. */
+static void expect_beginnings(unsigned workers, unsigned runs, bool begins_inside)
+{
+    cr_assert_eq(sch_start(workers, NULL), PXR_OK);
+    for (unsigned way = 0; way < runs; way++) {
+        run_once(way & 1, way & 2, begins_inside, 0);
+        cr_expect_eq(atomic_load(&begun_inside), begins_inside ? ASKER + 1 : 0, "way %u", way);
+    }
+}
+
 Test(hand_over, other_code_begins_inside_the_block)
 {
-    cr_assert_eq(sch_start(3, NULL), PXR_OK);
-    for (unsigned way = 0; way < 64; way++) {
-        run_once(way & 1, way & 2, true, 0);
-        cr_expect_eq(atomic_load(&begun_inside), ASKER + 1, "way %u", way);
-    }
+    expect_beginnings(3, 64, true);
 }
 
 Test(hand_over, code_that_cannot_begin_inside_gets_whole_blocks)
 {
-    cr_assert_eq(sch_start(3, NULL), PXR_OK);
-    for (unsigned way = 0; way < 64; way++) {
-        run_once(way & 1, way & 2, false, 0);
-        cr_expect_eq(atomic_load(&begun_inside), 0, "way %u", way);
-    }
+    expect_beginnings(3, 64, false);
 }
 
 Test(hand_over, threads_run_once_in_any_order)
@@ -173,11 +175,7 @@ Test(hand_over, threads_run_once_in_any_order)
 
 Test(hand_over, one_worker_hands_over_to_itself)
 {
-    cr_assert_eq(sch_start(1, NULL), PXR_OK);
-    for (unsigned way = 0; way < 8; way++) {
-        run_once(way & 1, way & 2, true, 0);
-        cr_expect_eq(atomic_load(&begun_inside), ASKER + 1, "way %u", way);
-    }
+    expect_beginnings(1, 8, true);
 }
 
 Test(hand_over, who_asks_instead_of_waiting_looks_after_blocks_too)

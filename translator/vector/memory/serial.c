@@ -324,12 +324,18 @@ static LLVMValueRef do_all_lanes(struct serial *serial)
     return more;
 }
 
-static bool is_short(const struct serial *serial)
+static bool has_calls(const struct serial *serial)
 {
     for (uint32_t k = 0; k < serial->sequence->count; k++)
         if (LLVMGetInstructionOpcode(instruction(serial, k)) == LLVMCall)
-            return false;
-    return serial->sequence->count <= MAX_WRITTEN_OUT && serial->widen->width <= MAX_LANES_OUT;
+            return true;
+    return false;
+}
+
+static bool is_short(const struct serial *serial)
+{
+    return !has_calls(serial) && serial->sequence->count <= MAX_WRITTEN_OUT &&
+           serial->widen->width <= MAX_LANES_OUT;
 }
 
 static LLVMValueRef write_out_lanes(struct serial *serial)
@@ -366,14 +372,6 @@ static bool has_users(const struct serial *serial)
             if (!is_in_sequence(serial, LLVMGetUser(use)))
                 return true;
     }
-    return false;
-}
-
-static bool has_calls(const struct serial *serial)
-{
-    for (uint32_t k = 0; k < serial->sequence->count; k++)
-        if (LLVMGetInstructionOpcode(instruction(serial, k)) == LLVMCall)
-            return true;
     return false;
 }
 
