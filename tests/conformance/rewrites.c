@@ -97,12 +97,18 @@ NEXT(unsigned_compare, "lo ls hi hs")
 NEXT(next_bool, "and or xor")
 NEXT(other_half, "hi lo")
 NEXT(other_wrap, "clamp wrap")
-NEXT(other_direction, "l r")
 NEXT(next_permute, "f4e b4e rc8 ecl ecr rc16")
 NEXT(next_test, "finite infinite number notanumber normal subnormal")
 NEXT(other_extreme, "min max")
 NEXT(other_count, "inc dec")
 NEXT(add_is_exchange, "add exch")
+
+/* Of a funnel shift: .r of tld4 is a channel. */
+static bool other_direction(struct ptx_inst *inst, struct fault_operands *room)
+{
+    (void)room;
+    return strcmp(ptx_op_name(inst->op), "shf") == 0 && next_of(inst, "l r");
+}
 
 static bool next_shuffle(struct ptx_inst *inst, struct fault_operands *room)
 {
