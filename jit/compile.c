@@ -156,6 +156,7 @@ static struct tr_compilation begin_stage(struct jit_unit *unit)
                                    .machine = unit->target->machine,
                                    .lacks_halves = !unit->target->cpu.converts_halves,
                                    .lacks_multiply_adds = !unit->target->cpu.has_fused,
+                                   .has_roundings = unit->target->cpu.has_roundings,
                                    .has_whole_loads = unit->target->has_whole_loads,
                                    .places = unit->places,
                                    .observer = jit_observer(&unit->watch)};
@@ -244,6 +245,7 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
         .checks_written = request->checks_written,
         .checks_numbers = request->checks_numbers,
         .has_fused = unit->target->cpu.has_fused,
+        .is_quick = request->variant.is_quick,
         .dots_bf16 = request->variant.has_fast_matrices && unit->target->cpu.gains_bf16_dots,
         .vector_bits = unit->target->cpu.vector_bits,
         .triple = unit->target->triple,

@@ -95,7 +95,8 @@ struct tr_compilation {
     struct tr_budget *budget;        /* never NULL */
     LLVMTargetMachineRef machine;    /* may be NULL before tr_make_code */
     bool lacks_halves;               /* it has no conversions between f16 and f32 */
-    bool lacks_multiply_adds;        /* nor fused operations */
+    bool lacks_multiply_adds;        /* nor fused operations of f32 */
+    bool has_roundings;              /* its vectors are rounded as each instruction says */
     bool has_whole_loads;            /* it makes a load of an atomic load of 16 bytes */
     const struct ptx_module *places; /* whose .loc become locations; NULL: they are PTX lines */
     struct tr_observer observer;

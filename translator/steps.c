@@ -492,15 +492,10 @@ static enum pxr_status convert_halves(struct tr_compilation *c, struct pxr_error
     return PXR_OK;
 }
 
-static bool lacks_multiply_adds(const struct tr_compilation *c)
-{
-    return c->lacks_multiply_adds;
-}
-
 static enum pxr_status part_multiply_adds(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
-    tr_part_multiply_adds(c->module);
+    tr_part_multiply_adds(c->module, c->lacks_multiply_adds, c->has_roundings);
     return PXR_OK;
 }
 

@@ -416,6 +416,60 @@ static bool add_random(struct conf_inputs *inputs, size_t count)
     return true;
 }
 
+#define NEAR_TIES 256
+
+/* One lane of a * b + c, which is next to what lies halfway between two numbers, by less than what
+ * twice the bits have room for: the product is half a place of c but for 2^-2k of it, or halfway
+ * itself, and c is far below. Rounded twice, it is a tie. */
+static void near_tie(struct conf_random *random, const struct lane *lane, uint64_t parts[3])
+{
+    unsigned m = lane->mantissa_bits;
+    int bias = (1 << (lane->exponent_bits - 1)) - 1;
+    uint64_t bits = conf_next(random);
+    uint64_t fraction = bits >> 8 & mask_of(m);
+    unsigned k = m / 2 + (unsigned)(bits & 0xff) % (m - m / 2) + 1;
+    int least = (int)m + 2 - bias;
+    int exponent = least + (int)(conf_next(random) % (unsigned)(bias - least));
+    if (conf_next(random) % 2 == 0) {
+        parts[0] = float_bits(lane, exponent - (int)m - 1, UINT64_C(1) << (m - k));
+        parts[1] = float_bits(lane, -1, mask_of(k - 1) << (m - k + 1));
+        parts[2] = float_bits(lane, exponent, fraction);
+    } else {
+        parts[0] = float_bits(lane, exponent, (fraction & mask_of(m - 2)) | 1);
+        parts[1] = float_bits(lane, 0, UINT64_C(1) << (m - 1));
+        parts[2] = float_bits(lane, exponent - (int)(m + k), fraction);
+    }
+    uint64_t signs = conf_next(random);
+    for (unsigned i = 0; i < 3; i++)
+        parts[i] |= (signs >> i & 1) << (lane->bits - 1);
+}
+
+/* For fused operations; they come last, so that the samples before are the same without them. */
+static bool add_near_ties(struct conf_inputs *inputs)
+{
+    struct conf_random random = {UINT64_C(0x71e5)};
+    struct lane lane = lane_of(inputs->types[0]);
+    if (inputs->in_count < 3 || lane.exponent_bits == 0 || lane.mantissa_bits < 4 ||
+        inputs->types[1] != inputs->types[0] || inputs->types[2] != inputs->types[0])
+        return true;
+    if (!grow(inputs, NEAR_TIES))
+        return false;
+    inputs->random_count += NEAR_TIES;
+    for (unsigned n = 0; n < NEAR_TIES; n++) {
+        unsigned __int128 values[3] = {0};
+        for (unsigned l = 0; l < lane.count; l++) {
+            uint64_t parts[3];
+            near_tie(&random, &lane, parts);
+            for (unsigned i = 0; i < 3; i++)
+                values[i] |= (unsigned __int128)parts[i] << (l * lane.bits);
+        }
+        for (unsigned i = 0; i < inputs->in_count; i++)
+            put(inputs, i, i < 3 ? values[i] : 0);
+        inputs->count++;
+    }
+    return true;
+}
+
 bool conf_inputs_make(struct conf_inputs *inputs, const enum ptx_type *types, unsigned in_count,
                       size_t random_count)
 {
@@ -430,7 +484,8 @@ bool conf_inputs_make(struct conf_inputs *inputs, const enum ptx_type *types, un
         return true;
     }
     /* predicates come as bytes 0 and 1 */
-    return add_crossed(inputs) && (bits <= 16 || add_random(inputs, random_count));
+    return add_crossed(inputs) &&
+           (bits <= 16 || (add_random(inputs, random_count) && add_near_ties(inputs)));
 }
 
 void conf_inputs_free(struct conf_inputs *inputs)

@@ -33,6 +33,7 @@ struct tr_options {
     bool checks_written;  /* reads and writes are preceded by rt_written and rt_mark */
     bool checks_numbers;  /* numbers that went wrong are told by rt_number */
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
+    bool is_quick;        /* for the quick tier: short code counts, not what can be made of it */
     bool dots_bf16; /* products of matrices of bf16 are sums of the CPU's dot products, which take
                        subnormals for zero */
     bool flushes;   /* the CPU flushes subnormals by itself while the kernel runs, which is one

@@ -242,10 +242,8 @@ enum pxr_status tr_emit_mul_float(struct tr_ctx *ctx, const struct ptx_inst *ins
 /* Also mad, which is fma on every target since sm_20. */
 enum pxr_status tr_emit_fma(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    if (tr_is_half(inst->types[0])) {
-        bool is_fused = ctx->options->has_fused;
-        return tr_half_arithmetic(ctx, inst, is_fused ? "rt_half_fma" : "rt_half_mad", 3);
-    }
+    if (tr_is_half(inst->types[0]))
+        return tr_half_arithmetic(ctx, inst, NULL, 3);
     return compute_all(ctx, inst, compute_fma, 3);
 }
 

@@ -41,7 +41,7 @@ LLVMValueRef tr_half_join(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef par
 LLVMValueRef tr_half_source_f32(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned operand,
                                 enum ptx_type type, unsigned index);
 
-/* d = helper(a, …, format) on each half, with .ftz, .sat, .relu and .oob. */
+/* d = helper(a, …, format) on each half, with .ftz, .sat, .relu and .oob; helper NULL: fma. */
 enum pxr_status tr_half_arithmetic(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                    const char *helper, unsigned source_count);
 

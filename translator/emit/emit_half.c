@@ -56,6 +56,26 @@ static void set_result(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMValu
     tr_set(ctx, inst, 0, type, tr_resize(ctx, value, ptx_type_bits(type), false));
 }
 
+/* The fma of the three halves, rounded once. Of f16, LLVM's: it is taken apart where vectors have
+ * been made of it (module/multiply_adds.c), which costs less than doing so for a thread. Of bf16 it
+ * would not stay one: LLVM makes sums of some, and takes subnormals of them for zero. */
+static LLVMValueRef fma_part(struct tr_ctx *ctx, enum ptx_type type, LLVMValueRef parts[4])
+{
+    LLVMBuilderRef b = ctx->builder;
+    if (ctx->options->is_quick || type == PTX_TYPE_BF16 || type == PTX_TYPE_BF16X2)
+        return tr_call_helper(ctx, ctx->options->has_fused ? "rt_half_fma" : "rt_half_mad",
+                              ctx->i32, parts, 4);
+    LLVMTypeRef half = LLVMHalfTypeInContext(ctx->llvm);
+    LLVMTypeRef bits = LLVMInt16TypeInContext(ctx->llvm);
+    LLVMValueRef numbers[3];
+    for (unsigned i = 0; i < 3; i++)
+        numbers[i] = LLVMBuildBitCast(b, tr_resize(ctx, parts[i], 16, false), half, "");
+    LLVMValueRef sum = tr_intrinsic(ctx, "llvm.fma", &half, 1, numbers, 3);
+    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, sum, sum, "");
+    LLVMValueRef word = tr_resize(ctx, LLVMBuildBitCast(b, sum, bits, ""), 32, false);
+    return LLVMBuildSelect(b, is_nan, tr_const_int(ctx, 32, 0x7fff), word, "");
+}
+
 enum pxr_status tr_half_arithmetic(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                    const char *helper, unsigned source_count)
 {
@@ -69,7 +89,9 @@ enum pxr_status tr_half_arithmetic(struct tr_ctx *ctx, const struct ptx_inst *in
         for (unsigned k = 0; k < source_count; k++)
             args[k] = source_part(ctx, inst, k + 1, type, i);
         args[source_count] = format;
-        LLVMValueRef part = tr_call_helper(ctx, helper, ctx->i32, args, source_count + 1);
+        LLVMValueRef part = helper != NULL
+                                ? tr_call_helper(ctx, helper, ctx->i32, args, source_count + 1)
+                                : fma_part(ctx, type, args);
         part = flush(ctx, inst, part, format);
         if (ptx_inst_has(inst, PTX_GROUP_SAT))
             part = tr_helper(ctx, "rt_half_sat", ctx->i32, part, format);

@@ -6,6 +6,7 @@
  */
 #include <llvm-c/Core.h>
 
+#include "translator/module/elements.h"
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 
@@ -30,27 +31,9 @@ struct conversion {
     LLVMTypeRef floats;
 };
 
-static LLVMTypeRef like(LLVMTypeRef type, LLVMTypeRef element)
-{
-    bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-    return is_vector ? LLVMVectorType(element, LLVMGetVectorSize(type)) : element;
-}
-
-static LLVMTypeRef element_of(LLVMTypeRef type)
-{
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
-}
-
 static LLVMValueRef word(const struct conversion *c, uint32_t value)
 {
-    LLVMValueRef element = LLVMConstInt(element_of(c->words), value, false);
-    if (LLVMGetTypeKind(c->words) != LLVMVectorTypeKind)
-        return element;
-    LLVMValueRef lanes[256];
-    unsigned count = LLVMGetVectorSize(c->words);
-    for (unsigned i = 0; i < count; i++)
-        lanes[i] = element;
-    return LLVMConstVector(lanes, count);
+    return tr_number_like(c->words, value);
 }
 
 static LLVMValueRef and_word(const struct conversion *c, LLVMValueRef value, uint32_t mask)
@@ -135,6 +118,23 @@ static LLVMValueRef truncate(const struct conversion *c, LLVMValueRef floats)
     return LLVMBuildTrunc(b, result, c->shorts, "");
 }
 
+/* Whether a number is NaN, without converting it. NULL: the instruction asks something else. */
+static LLVMValueRef ask_for_nan(LLVMBuilderRef builder, LLVMValueRef inst)
+{
+    if (LLVMIsAFCmpInst(inst) == NULL || LLVMGetFCmpPredicate(inst) != LLVMRealUNO)
+        return NULL;
+    LLVMValueRef value = LLVMGetOperand(inst, 0);
+    LLVMValueRef other = LLVMGetOperand(inst, 1);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (tr_element_kind(type) != LLVMHalfTypeKind || (other != value && !LLVMIsNull(other)))
+        return NULL;
+    LLVMTypeRef shorts = tr_like(type, LLVMInt16TypeInContext(LLVMGetTypeContext(type)));
+    LLVMPositionBuilderBefore(builder, inst);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, shorts, "");
+    bits = LLVMBuildAnd(builder, bits, tr_number_like(shorts, 0x7fff), "");
+    return LLVMBuildICmp(builder, LLVMIntSGT, bits, tr_number_like(shorts, HALF_INF), "");
+}
+
 /* NULL: the instruction converts something else. */
 static LLVMValueRef convert(LLVMBuilderRef builder, LLVMValueRef inst)
 {
@@ -145,14 +145,13 @@ static LLVMValueRef convert(LLVMBuilderRef builder, LLVMValueRef inst)
     LLVMTypeRef to = LLVMTypeOf(inst);
     LLVMTypeRef half = opcode == LLVMFPExt ? from : to;
     LLVMTypeRef wide = opcode == LLVMFPExt ? to : from;
-    if (LLVMGetTypeKind(element_of(half)) != LLVMHalfTypeKind ||
-        LLVMGetTypeKind(element_of(wide)) != LLVMFloatTypeKind)
+    if (tr_element_kind(half) != LLVMHalfTypeKind || tr_element_kind(wide) != LLVMFloatTypeKind)
         return NULL;
     LLVMContextRef context = LLVMGetTypeContext(from);
     const struct conversion c = {
         .builder = builder,
-        .words = like(from, LLVMInt32TypeInContext(context)),
-        .shorts = like(from, LLVMInt16TypeInContext(context)),
+        .words = tr_like(from, LLVMInt32TypeInContext(context)),
+        .shorts = tr_like(from, LLVMInt16TypeInContext(context)),
         .floats = wide,
     };
     LLVMPositionBuilderBefore(builder, inst);
@@ -167,6 +166,7 @@ void tr_convert_halves(LLVMModuleRef module)
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
         TR_FOR_EACH_INSTRUCTION(inst, f) {
             LLVMValueRef result = convert(builder, inst);
+            result = result != NULL ? result : ask_for_nan(builder, inst);
             if (result == NULL)
                 continue;
             LLVMReplaceAllUsesWith(inst, result);

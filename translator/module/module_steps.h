@@ -57,9 +57,9 @@ void tr_split_blocks(LLVMModuleRef module);
  * (half_conversions.c). */
 void tr_convert_halves(LLVMModuleRef module);
 
-/* Fused multiply-adds of f32 become arithmetic in f64, for CPUs without instructions for them
- * (multiply_adds.c). */
-void tr_part_multiply_adds(LLVMModuleRef module);
+/* Fused multiply-adds of f16 become arithmetic in f32; those of f32 in f64, if parts_f32: for CPUs
+ * without instructions for them. has_roundings: the CPU has AVX-512 (multiply_adds.c). */
+void tr_part_multiply_adds(LLVMModuleRef module, bool parts_f32, bool has_roundings);
 
 /* Rewrites saturating conversions of vectors, which LLVM would do lane by lane (saturate.c). */
 void tr_saturate_vectors(LLVMModuleRef module);

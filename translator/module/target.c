@@ -80,6 +80,7 @@ static void describe_vectors(struct tr_target *target)
     target->has_scatter = is_better(has->masked_scatter, has->masked_scatter_by_lane);
     target->masks_words = is_better(has->masked_store, has->masked_store_by_lane);
     target->masks_all = target->vector_bits >= 512;
+    target->has_roundings = target->vector_bits >= 512;
     target->converts_halves = target->has_fused = has_late_arithmetic(target->vector_bits);
     target->gains_bf16_dots =
         target->vector_bits >= 512 && is_better(has->bf16_dots, 1.5 * has->fused);

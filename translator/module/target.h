@@ -68,6 +68,7 @@ struct tr_target {
     bool masks_all;       /* … those of any size are: masks are registers */
     bool converts_halves; /* between f16 and f32, whole vectors */
     bool has_fused;       /* multiplies and adds with one rounding */
+    bool has_roundings;   /* instructions for whole vectors say how they round */
     bool gains_bf16_dots; /* dot products of bf16 are faster than multiplying and adding */
     uint64_t cache_bytes; /* of the last cache: data that launches only write should not fill it; 0:
                              no limit */

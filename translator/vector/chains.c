@@ -13,6 +13,9 @@
 #define CHAIN_MOST  16 /* where the figure is that of many instructions */
 #define DIVIDE_TIME 24
 
+/* A fused operation of f16: it, two conversions, and the choice of what is odd. */
+#define FUSED_HALF_CHAINS 4
+
 /* So many times what a chain leaves free is filled with other copies: they do not begin in the very
  * cycle in which there is room. */
 #define MARGIN 4
@@ -41,6 +44,8 @@ static double time_of(const struct tr_figures *figures, const struct tr_value *v
     case TR_ARITHMETIC_DIVIDE:
     case TR_ARITHMETIC_INTEGER_DIVIDE:
         return DIVIDE_TIME;
+    case TR_ARITHMETIC_FUSED_HALF:
+        return FUSED_HALF_CHAINS * time_of_chain(figures);
     case TR_ARITHMETIC_FUSED:
     case TR_ARITHMETIC_INVERSE:
     case TR_ARITHMETIC_CONVERT:

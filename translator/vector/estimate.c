@@ -53,6 +53,18 @@ static bool is_access(const struct tr_value *value)
 /* Of a quotient by a number of all lanes, whose inverse is made once: as much of a quotient. */
 #define BY_ONE_NUMBER 0.25
 
+/* Instructions of a fused operation on f16, by the error of its sum, and by two roundings. */
+#define FUSED_HALF         18
+#define FUSED_HALF_ROUNDED 8
+
+/* The code generator is quick with them: none is used but by the next. */
+#define FUSED_HALF_EFFORT 6
+
+static uint32_t fused_half(const struct tr_target *target)
+{
+    return target->has_roundings ? FUSED_HALF_ROUNDED : FUSED_HALF;
+}
+
 static double scalar_cost(const struct tr_figures *figures, const struct tr_value *value)
 {
     switch (tr_arithmetic_of(value->llvm)) {
@@ -68,6 +80,8 @@ static double scalar_cost(const struct tr_figures *figures, const struct tr_valu
         return INVERSE;
     case TR_ARITHMETIC_FUSED: /* without an instruction it is the same for a vector */
         return figures->fused / figures->vector;
+    case TR_ARITHMETIC_FUSED_HALF:
+        return FUSED_HALF;
     case TR_ARITHMETIC_SIMPLE:
     case TR_ARITHMETIC_CONVERT:
     case TR_ARITHMETIC_CONVERT_UNSIGNED:
@@ -89,8 +103,9 @@ static double scalar_cost_of(const struct tr_iteration *iteration, uint32_t numb
 }
 
 /* Of a whole register. */
-static double figure_of(const struct tr_figures *figures, const struct tr_value *value)
+static double figure_of(const struct tr_target *target, const struct tr_value *value)
 {
+    const struct tr_figures *figures = &target->figures;
     switch (tr_arithmetic_of(value->llvm)) {
     case TR_ARITHMETIC_NONE:
         return 0;
@@ -108,6 +123,8 @@ static double figure_of(const struct tr_figures *figures, const struct tr_value 
         return figures->convert_unsigned;
     case TR_ARITHMETIC_FUSED:
         return figures->fused;
+    case TR_ARITHMETIC_FUSED_HALF:
+        return fused_half(target) * figures->vector;
     case TR_ARITHMETIC_SIMPLE:
         return figures->vector;
     }
@@ -155,7 +172,7 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
                                                             an address */
     bool is_by_one = tr_arithmetic_of(value->llvm) == TR_ARITHMETIC_INTEGER_DIVIDE &&
                      tr_is_same_in_row(iteration, LLVMGetOperand(value->llvm, 1));
-    double figure = figure_of(&target->figures, value) * (is_by_one ? BY_ONE_NUMBER : 1);
+    double figure = figure_of(target, value) * (is_by_one ? BY_ONE_NUMBER : 1);
     return tr_of_vector(target, width, figure);
 }
 
@@ -203,6 +220,14 @@ static unsigned bits_of(LLVMTypeRef type)
 #define LANE_ACCESS   4
 #define LANE_CALL     5
 
+/* How many of LLVM's instructions it becomes. */
+static uint32_t length_of(const struct tr_iteration *iteration, uint32_t number)
+{
+    LLVMValueRef inst = iteration->graph.values[number].llvm;
+    bool is_long = tr_arithmetic_of(inst) == TR_ARITHMETIC_FUSED_HALF;
+    return is_long ? fused_half(iteration->target) : 1;
+}
+
 /* How many instructions of the processor the code generator gets of it, about. */
 static uint32_t effort_of(const struct tr_iteration *iteration, uint32_t width, uint32_t number)
 {
@@ -218,7 +243,9 @@ static uint32_t effort_of(const struct tr_iteration *iteration, uint32_t width, 
         return LANE_DIVISION * width;
     unsigned bits = width * bits_of(type_of(iteration, number));
     unsigned most = iteration->target->vector_bits;
-    return bits > most ? (bits + most - 1) / most : 1;
+    uint32_t registers = bits > most ? (bits + most - 1) / most : 1;
+    bool is_fused_half = tr_arithmetic_of(value->llvm) == TR_ARITHMETIC_FUSED_HALF;
+    return registers * (is_fused_half ? FUSED_HALF_EFFORT : 1);
 }
 
 static void look_at_load(const struct tr_iteration *iteration, uint32_t number,
@@ -264,7 +291,7 @@ static void look_at_value(const struct tr_iteration *iteration, uint32_t width, 
     estimate->by_lane += is_by_lane ? cost : 0;
     estimate->scalar +=
         scalar_cost_of(iteration, number) * width * times_of(iteration, value, false);
-    estimate->length++;
+    estimate->length += length_of(iteration, number);
     estimate->effort += effort_of(iteration, width, number);
     look_at_load(iteration, number, estimate);
 }

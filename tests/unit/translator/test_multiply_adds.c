@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * module/multiply_adds.c: operands are constants, so the builder computes the arithmetic, and the
- * results are compared with the C library's.
+ * module/multiply_adds.c: operands are constants, so the builder computes the arithmetic. Results
+ * of f32 are compared with the C library's, those of f16 with rt/half.c's, which test_rt_half
+ * compares with exact sums.
  */
 #include "rt_samples.h"
 
@@ -27,37 +28,43 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *text)
     return module;
 }
 
+/* What is multiplied and added: in LLVM's text, f32 or f16. */
+struct format {
+    const char *name, *suffix;
+    unsigned bits;
+};
+
+static const struct format f32 = {"float", "f32", 32};
+static const struct format f16 = {"half", "f16", 16};
+
 /* Numbers go in as bits: LLVM's text of an f32 has 64. */
-static void print_operand(FILE *out, const uint32_t *values, bool is_last)
+static void print_operand(FILE *out, const struct format *format, const uint32_t *values,
+                          bool is_last)
 {
-    fprintf(out, "<%d x float> bitcast (<%d x i32> <", LANES, LANES);
+    fprintf(out, "<%d x %s> bitcast (<%d x i%u> <", LANES, format->name, LANES, format->bits);
     for (int i = 0; i < LANES; i++)
-        fprintf(out, "%si32 %u", i > 0 ? ", " : "", values[i]);
-    fprintf(out, "> to <%d x float>)%s", LANES, is_last ? ")\n" : ", ");
+        fprintf(out, "%si%u %u", i > 0 ? ", " : "", format->bits, values[i]);
+    fprintf(out, "> to <%d x %s>)%s", LANES, format->name, is_last ? ")\n" : ", ");
 }
 
-static char *make_text(uint32_t operands[3][LANES])
+static char *make_text(const struct format *format, uint32_t operands[3][LANES])
 {
     char *text;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    fprintf(out,
-            "declare <%d x float> @llvm.fma.v%df32(<%d x float>, <%d x float>, <%d x float>)\n"
-            "define <%d x i32> @f() {\n  %%v = call <%d x float> @llvm.fma.v%df32(",
-            LANES, LANES, LANES, LANES, LANES, LANES, LANES, LANES);
+    fprintf(out, "define <%d x i%u> @f() {\n  %%v = call <%d x %s> @llvm.fma.v%d%s(", LANES,
+            format->bits, LANES, format->name, LANES, format->suffix);
     for (int i = 0; i < 3; i++)
-        print_operand(out, operands[i], i == 2);
-    fprintf(out, "  %%b = bitcast <%d x float> %%v to <%d x i32>\n  ret <%d x i32> %%b\n}\n", LANES,
-            LANES, LANES);
+        print_operand(out, format, operands[i], i == 2);
+    fprintf(out, "  %%b = bitcast <%d x %s> %%v to <%d x i%u>\n  ret <%d x i%u> %%b\n}\n", LANES,
+            format->name, LANES, format->bits, LANES, format->bits);
     fclose(out);
     return text;
 }
 
-static void expect_lane(LLVMValueRef lane, uint32_t a, uint32_t b, uint32_t c)
+static void expect_f32(uint32_t bits, uint32_t a, uint32_t b, uint32_t c)
 {
     float expected = fmaf(float_of(a), float_of(b), float_of(c));
-    cr_assert(lane && LLVMIsAConstantInt(lane), "a call is left");
-    uint32_t bits = (uint32_t)LLVMConstIntGetZExtValue(lane);
     if (isnan(expected))
         cr_assert(isnan(float_of(bits)), "%x * %x + %x: %x, not NaN", a, b, c, bits);
     else
@@ -65,18 +72,30 @@ static void expect_lane(LLVMValueRef lane, uint32_t a, uint32_t b, uint32_t c)
                      float_bits(expected));
 }
 
-static void check(uint32_t operands[3][LANES])
+static void expect_f16(uint32_t bits, uint32_t a, uint32_t b, uint32_t c)
 {
-    char *text = make_text(operands);
+    uint32_t expected = rt_half_fma(a, b, c, RT_HALF_F16);
+    bool is_nan = (bits & 0x7fff) > 0x7c00;
+    cr_assert(is_nan ? expected == 0x7fff : bits == expected, "%x * %x + %x: %x, not %x", a, b, c,
+              bits, expected);
+}
+
+static void check(const struct format *format, uint32_t operands[3][LANES])
+{
+    char *text = make_text(format, operands);
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, text);
-    tr_part_multiply_adds(module);
+    tr_part_multiply_adds(module, true, false);
     LLVMValueRef cast =
         LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetNamedFunction(module, "f")));
-    LLVMValueRef bits = LLVMConstBitCast(LLVMGetOperand(cast, 0), LLVMTypeOf(cast));
-    for (unsigned i = 0; i < LANES; i++)
-        expect_lane(LLVMGetAggregateElement(bits, i), operands[0][i], operands[1][i],
-                    operands[2][i]);
+    LLVMValueRef results = LLVMConstBitCast(LLVMGetOperand(cast, 0), LLVMTypeOf(cast));
+    for (unsigned i = 0; i < LANES; i++) {
+        LLVMValueRef lane = LLVMGetAggregateElement(results, i);
+        cr_assert(lane && LLVMIsAConstantInt(lane), "a call is left");
+        uint32_t bits = (uint32_t)LLVMConstIntGetZExtValue(lane);
+        (format == &f32 ? expect_f32 : expect_f16)(bits, operands[0][i], operands[1][i],
+                                                   operands[2][i]);
+    }
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     free(text);
@@ -95,7 +114,7 @@ Test(multiply_adds, edges_meet_edges)
             operands[1][i] = edges[(n + i) / COUNT % COUNT];
             operands[2][i] = edges[(n + i) / COUNT / COUNT % COUNT];
         }
-        check(operands);
+        check(&f32, operands);
     }
 }
 
@@ -120,7 +139,7 @@ Test(multiply_adds, ties_are_broken_by_what_was_cut)
         uint32_t operands[3][LANES];
         for (int i = 0; i < LANES; i++)
             make_near_tie(&state, operands, i);
-        check(operands);
+        check(&f32, operands);
     }
 }
 
@@ -131,6 +150,35 @@ Test(multiply_adds, any_bits)
         uint32_t operands[3][LANES];
         for (int i = 0; i < 3 * LANES; i++)
             operands[i / LANES][i % LANES] = (uint32_t)random_bits(&state);
-        check(operands);
+        check(&f32, operands);
+    }
+}
+
+/* The product is half a place of c but for what f32 has no room for, or halfway itself and c far
+ * below. */
+Test(multiply_adds, ties_of_f16_are_broken_by_what_was_cut)
+{
+    static const uint32_t ties[][3] = {
+        {0x3801, 0x3bfe, 0x6401}, {0x3816, 0x3bd5, 0x6400}, {0x3800, 0x3c00, 0x6401},
+        {0x0804, 0xbbf8, 0x35d1}, {0x3c01, 0x3e00, 0x0001}, {0x3c01, 0x3e00, 0x8001},
+        {0x8000, 0x3c00, 0x8000}, {0x3c00, 0x3c00, 0xbc00}, {0x7bff, 0x3c00, 0x5000},
+        {0x7bff, 0x7bff, 0xfc00}, {0x0001, 0x3800, 0x0000}, {0x7c01, 0x3c00, 0x0000},
+    };
+    for (size_t n = 0; n < sizeof ties / sizeof *ties; n += LANES) {
+        uint32_t operands[3][LANES];
+        for (size_t i = 0; i < 3 * LANES; i++)
+            operands[i / LANES][i % LANES] = ties[n + i % LANES][i / LANES];
+        check(&f16, operands);
+    }
+}
+
+Test(multiply_adds, any_bits_of_f16)
+{
+    uint64_t state = 7;
+    for (int n = 0; n < 4000; n++) {
+        uint32_t operands[3][LANES];
+        for (int i = 0; i < 3 * LANES; i++)
+            operands[i / LANES][i % LANES] = (uint32_t)random_bits(&state) & 0xffff;
+        check(&f16, operands);
     }
 }

@@ -212,7 +212,8 @@ enum tr_arithmetic {
     TR_ARITHMETIC_INVERSE, /* a quotient by a constant */
     TR_ARITHMETIC_CONVERT,
     TR_ARITHMETIC_CONVERT_UNSIGNED,
-    TR_ARITHMETIC_FUSED
+    TR_ARITHMETIC_FUSED,
+    TR_ARITHMETIC_FUSED_HALF /* of f16: several instructions (module/multiply_adds.c) */
 };
 enum tr_arithmetic tr_arithmetic_of(LLVMValueRef inst);
 

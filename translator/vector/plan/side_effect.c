@@ -127,7 +127,10 @@ enum tr_arithmetic tr_arithmetic_of(LLVMValueRef inst)
     }
     if (tr_calls_intrinsic(inst, "llvm.sqrt"))
         return TR_ARITHMETIC_DIVIDE;
-    return tr_calls_intrinsic(inst, "llvm.fma") ? TR_ARITHMETIC_FUSED : TR_ARITHMETIC_SIMPLE;
+    if (!tr_calls_intrinsic(inst, "llvm.fma"))
+        return TR_ARITHMETIC_SIMPLE;
+    return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMHalfTypeKind ? TR_ARITHMETIC_FUSED_HALF
+                                                                 : TR_ARITHMETIC_FUSED;
 }
 
 uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst)
