@@ -73,12 +73,40 @@ static uint64_t call_count(LLVMValueRef function)
 /* Instructions that inlining one helper wherever it is called may add to a module. */
 #define COPIES_MAX 400
 
+/* The constant that an argument is in all calls. NULL: it differs, or not all uses are calls. */
+static LLVMValueRef common_argument(LLVMValueRef function, unsigned number)
+{
+    LLVMValueRef common = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use != NULL; use = LLVMGetNextUse(use)) {
+        LLVMValueRef call = LLVMGetUser(use);
+        if (LLVMIsACallInst(call) == NULL || LLVMGetCalledValue(call) != function)
+            return NULL;
+        LLVMValueRef argument = LLVMGetOperand(call, number);
+        if (!LLVMIsConstant(argument) || (common != NULL && argument != common))
+            return NULL;
+        common = argument;
+    }
+    return common;
+}
+
+/* Which format, how to round: what all calls say alike the function need not ask. */
+static void fix_parameters(LLVMValueRef function)
+{
+    for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+        LLVMValueRef constant = common_argument(function, i);
+        if (constant != NULL)
+            LLVMReplaceAllUsesWith(LLVMGetParam(function, i), constant);
+    }
+}
+
 void tr_call_helpers(LLVMModuleRef module)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && tr_is_always_inline(f) && !is_tiny(f) &&
-            call_count(f) * computing_length(f, CALL_DEPTH) > COPIES_MAX)
+            call_count(f) * computing_length(f, CALL_DEPTH) > COPIES_MAX) {
             keep_helper(f);
+            fix_parameters(f);
+        }
 }
 
 static void keep_helpers(LLVMModuleRef module)

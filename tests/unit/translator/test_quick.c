@@ -153,6 +153,28 @@ Test(quick, long_helpers_that_only_compute_are_called_where_they_are_called_ofte
     close_module(module);
 }
 
+static const char modes[] =
+    "declare void @llvm.donothing()\n"
+    "define i32 @helper(i32 %a, i32 %format, i32 %mode) alwaysinline {\n" LONG_BODY
+    "  %b = add i32 %a, %format\n  %c = add i32 %b, %mode\n  ret i32 %c\n}\n"
+    "define i32 @user(i32 %x) {\n" TIMES_16(
+        TIMES_4("  call i32 @helper(i32 %x, i32 7, i32 1)\n")) "  %y = call i32 @helper(i32 5, i32 "
+                                                               "7, i32 2)\n  ret i32 %y\n}\n";
+
+Test(quick, what_all_calls_say_alike_a_helper_does_not_ask)
+{
+    LLVMModuleRef module = parse(modes);
+    LLVMValueRef helper = LLVMGetNamedFunction(module, "helper");
+    tr_call_helpers(module);
+    cr_expect_not(tr_is_always_inline(helper));
+    cr_expect_not_null(LLVMGetFirstUse(LLVMGetParam(helper, 0)));
+    cr_expect_null(LLVMGetFirstUse(LLVMGetParam(helper, 1)));
+    cr_expect_not_null(LLVMGetFirstUse(LLVMGetParam(helper, 2)));
+    LLVMValueRef sum = find(module, "b", LLVMAdd);
+    cr_expect_eq(LLVMConstIntGetZExtValue(LLVMGetOperand(sum, 1)), 7);
+    close_module(module);
+}
+
 /* ---- places ---- */
 
 /* In the function of the blocks, %0 is the block's record, which begins with the launch's. */
