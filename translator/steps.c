@@ -413,6 +413,11 @@ static enum pxr_status place_values(struct tr_compilation *c, struct pxr_error *
     return PXR_OK;
 }
 
+static enum pxr_status narrow_values(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_narrow_values(c->module, err);
+}
+
 static enum pxr_status mark_nontemporal(struct tr_compilation *c, struct pxr_error *err)
 {
     const struct tr_target *target = c->options.target;

@@ -793,6 +793,20 @@ struct generator_config generator_config_stencils(uint64_t seed)
     };
 }
 
+struct generator_config generator_config_pixels(uint64_t seed)
+{
+    struct dice dice = {seed ^ UINT64_C(0x9188e15)};
+    return (struct generator_config){
+        .seed = seed,
+        .statements = 3 + dice_below(&dice, 30),
+        .own_bytes = 16,
+        .pools =
+            {.h = 1 + dice_below(&dice, 4), .r = 3 + dice_below(&dice, 4), .l = 1, .p = 2, .u = 1},
+        .is_matrix = true,
+        .has_pixels = true,
+    };
+}
+
 struct generator_config generator_config_strides(uint64_t seed)
 {
     struct dice dice = {seed ^ UINT64_C(0x57a1de)};

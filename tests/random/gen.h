@@ -104,6 +104,13 @@ void gen_short(struct gen *g);
 /* The whole case. */
 void gen_stencil(struct gen *g, struct text *text);
 
+/* ---- gen_pixels.c ---- */
+/* All pools from short elements around %self, of a matrix with rows of `pitch`; the same place in
+ * `elements` of each plane that is written. */
+void gen_pixel_loads(struct gen *g, uint32_t pitch, uint32_t bytes);
+void gen_pixel_statement(struct gen *g);
+void gen_pixel_stores(struct gen *g, uint32_t elements, uint32_t bytes);
+
 /* ---- gen_strides.c ---- */
 /* The whole case. */
 void gen_strides(struct gen *g, struct text *text);

@@ -16,6 +16,8 @@ struct matrix {
     uint32_t width, height, depth; /* as many as threads */
     uint32_t pitch;                /* of rows that are read, with the border */
     uint32_t element_bytes;        /* of what is written */
+    uint32_t source_bytes;         /* of what is read */
+    uint32_t planes;               /* that are written, one behind the other */
 };
 
 static void draw_shape(struct gen *g, struct matrix *matrix)
@@ -36,6 +38,13 @@ static void draw_shape(struct gen *g, struct matrix *matrix)
     matrix->depth = g->grid[2] * g->block[2];
     matrix->pitch = matrix->width + 2 * REACH;
     matrix->element_bytes = bytes[dice_below(dice, sizeof bytes / sizeof *bytes)];
+    matrix->source_bytes = 4;
+    matrix->planes = 1;
+    if (g->config->has_pixels) {
+        matrix->source_bytes = 1 + dice_below(dice, 2);
+        matrix->element_bytes = 1 + dice_below(dice, 2);
+        matrix->planes = g->pools.r + g->pools.h;
+    }
 }
 
 /* name = %ctaid * %ntid + %tid along the axis. */
@@ -83,6 +92,10 @@ static void gen_loads(struct gen *g, const struct matrix *matrix)
 {
     gen_line(g, "add.u32 %%self, %%thread, %u;", REACH);
     gen_line(g, "mad.lo.u32 %%self, %%self, %u, %%gid;", matrix->pitch);
+    if (g->config->has_pixels) {
+        gen_pixel_loads(g, matrix->pitch, matrix->source_bytes);
+        return;
+    }
     gen_line(g, "mul.wide.u32 %%own, %%self, 4;");
     gen_line(g, "add.u64 %%own, %%tab, %%own;");
     for (unsigned n = 0; n < g->pools.r; n++) {
@@ -104,6 +117,10 @@ static void gen_loads(struct gen *g, const struct matrix *matrix)
 
 static void gen_arithmetic(struct gen *g)
 {
+    if (g->config->has_pixels) {
+        gen_pixel_statement(g);
+        return;
+    }
     gen_open(g);
     uint32_t roll = dice_below(&g->dice, 10);
     if (roll < 8)
@@ -131,6 +148,11 @@ static void gen_parted(struct gen *g)
 static void gen_stores(struct gen *g, const struct matrix *matrix)
 {
     char word[NAME_BYTES];
+    if (g->config->has_pixels) {
+        gen_line(g, "mad.lo.u32 %%self, %%thread, %u, %%gid;", matrix->width);
+        gen_pixel_stores(g, matrix->width * matrix->height * matrix->depth, matrix->element_bytes);
+        return;
+    }
     gen_temp(g, 32, word);
     for (unsigned n = 0; n < g->pools.r; n++)
         gen_line(g, "mad.lo.u32 %%acc, %%acc, 5, %%r%u;", n);
@@ -172,8 +194,10 @@ static void add_matrix_header(const struct gen *g, const struct matrix *matrix, 
     text_add(text, "// Random kernel %" PRIu64 ".\n//\n", g->config->seed);
     text_add(text, "// launch: grid %u %u %u block %u %u %u\n", g->grid[0], g->grid[1], g->grid[2],
              g->block[0], g->block[1], g->block[2]);
-    text_add(text, "// buffer: u32 x %u = hash(i)\n", matrix->pitch * (rows + 2 * REACH));
-    text_add(text, "// buffer: u32 x %u = 7\n", matrix->width * rows * (matrix->element_bytes / 4));
+    uint32_t read = matrix->pitch * (rows + 2 * REACH) * matrix->source_bytes;
+    uint32_t written = matrix->width * rows * matrix->element_bytes * matrix->planes;
+    text_add(text, "// buffer: u32 x %u = hash(i)\n", (read + 3) / 4);
+    text_add(text, "// buffer: u32 x %u = 7\n", (written + 3) / 4);
     text_add(text, ".version 8.6\n.target sm_90\n.address_size 64\n\n");
 }
 

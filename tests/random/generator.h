@@ -49,6 +49,7 @@ struct generator_config {
     bool is_lean;       /* little code around the statements: most registers are computed from
                            a few that are loaded, results lie in columns */
     bool is_matrix;     /* another kind of kernel: elements of a matrix and their neighbours */
+    bool has_pixels;    /* a matrix of bytes or short integers, as filters of images have */
     bool is_strided;    /* another kind, too: threads take every so many-th element of an array */
     bool is_spare;      /* lean, and statements that ask nothing of their place are short, too */
 };
@@ -74,6 +75,10 @@ struct generator_config generator_config_rows(uint64_t seed);
 /* All are over matrices, in blocks and grids of up to three dimensions, without loops and meetings:
  * 1 to 9 statements, and borders that some threads are behind. */
 struct generator_config generator_config_stencils(uint64_t seed);
+
+/* Likewise, of bytes and short integers: 3 to 32 statements in 16 and 32 bits, and a plane of such
+ * elements for each register. */
+struct generator_config generator_config_pixels(uint64_t seed);
 
 /* All have a loop in which a thread takes every so many-th element of an array, with loops and
  * tiles in shared memory in it: 2 to 8 statements. */

@@ -3,13 +3,12 @@
  * Random kernels on the oracle and on the product in every collapse and mode. What tells them apart
  * is written to a file, made smaller, and completed with what the memory should hold.
  *
- *   random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils |
- * --strides] [--seed S]
- *                  [--count N] [--time SECONDS] [--jobs N] [--backend NAME,…] [--share N]
- *                  [--out DIR]
- *   random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils |
- * --strides] [--backend NAME,…]
- *                  --print SEED | --check FILE | --reduce FILE
+ *   random_kernels [FAMILY] [--seed S] [--count N] [--time SECONDS] [--jobs N]
+ *                  [--backend NAME,…] [--share N] [--out DIR]
+ *   random_kernels [FAMILY] [--backend NAME,…] --print SEED | --check FILE | --reduce FILE
+ *
+ * FAMILY: --small | --leavers | --rows | --clusters | --matrices | --stencils | --pixels |
+ * --strides
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -424,12 +423,12 @@ static int print_seed(const struct options *options, uint64_t seed)
 static int usage(void)
 {
     fputs("random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils | "
-          "--strides]\n"
+          "--pixels | --strides]\n"
           "               [--seed S] [--count N] [--time SECONDS] [--jobs N] [--backend "
           "NAME,...] [--share N]\n"
           "               [--out DIR]\n"
           "random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils | "
-          "--strides]\n"
+          "--pixels | --strides]\n"
           "               [--backend NAME,...]\n"
           "               --print SEED | --check FILE | --reduce FILE\n"
           "  --small: nine kernels of ten have few statements\n"
@@ -438,6 +437,7 @@ static int usage(void)
           "  --clusters: all have clusters of blocks\n"
           "  --matrices: all have products of matrices and rows of them in shared memory\n"
           "  --stencils: all are stencils over matrices, without loops and meetings\n"
+          "  --pixels: likewise, of bytes and short integers\n"
           "  --strides: all have a loop over an array by the number of threads\n"
           "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical,\n"
           "        vector, auto, with -normal or -jit in one mode only; product, driver\n"
@@ -457,7 +457,7 @@ static int take_option(struct options *options, const char *name, const char *va
         {"--small", generator_config_small},       {"--leavers", generator_config_leavers},
         {"--rows", generator_config_rows},         {"--clusters", generator_config_clusters},
         {"--matrices", generator_config_matrices}, {"--stencils", generator_config_stencils},
-        {"--strides", generator_config_strides}};
+        {"--strides", generator_config_strides},   {"--pixels", generator_config_pixels}};
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         if (strcmp(name, families[i].name) == 0) {
             options->config = families[i].config;

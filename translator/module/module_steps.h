@@ -49,6 +49,10 @@ void tr_end_flushes(LLVMModuleRef module);
 /* Before LLVM's loop vectoriser: hides steps that it would make wrong code of (narrow_steps.c). */
 void tr_hide_narrow_steps(LLVMModuleRef module);
 
+/* What is computed from short numbers, and fits, becomes short: as many more threads fit a vector
+ * (narrow_values.c). Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_narrow_values(LLVMModuleRef module, struct pxr_error *err);
+
 /* Before quick code generation, which takes time in proportion to the square of a block's length:
  * splits long blocks. No pass that would put them together again may follow. */
 void tr_split_blocks(LLVMModuleRef module);

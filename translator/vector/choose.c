@@ -72,10 +72,19 @@ static uint32_t constant(LLVMValueRef count)
     return LLVMIsAConstantInt(count) == NULL ? 0 : (uint32_t)LLVMConstIntGetZExtValue(count);
 }
 
-/* length: the threads of a row that have work; 0: not known. */
-static uint32_t choose_width(uint32_t length, const struct tr_vector_options *options)
+/* The lanes of a register, if it is full of the longest of what vectors hold: of 32 bits, or where
+ * all numbers are shorter, of 8 or 16. */
+static uint32_t lanes_of_register(const struct tr_iteration *iteration)
 {
-    uint32_t width = options->width != 0 ? options->width : options->target->vector_bits / 32;
+    unsigned bits = tr_longest_bits(iteration);
+    return iteration->target->vector_bits / (bits <= 8 ? 8 : bits <= 16 ? 16 : 32);
+}
+
+/* length: the threads of a row that have work; 0: not known. */
+static uint32_t choose_width(const struct tr_iteration *iteration, uint32_t length,
+                             const struct tr_vector_options *options)
+{
+    uint32_t width = options->width != 0 ? options->width : lanes_of_register(iteration);
     if (length == 0)
         return width;
     while (width > 2 && width / 2 >= length)
@@ -236,12 +245,13 @@ static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies, uint32_t
 
 /* ---- for --explain ---- */
 
-static const char *why_width(const struct tr_vector_options *options, uint32_t width)
+static const char *why_width(const struct tr_iteration *iteration,
+                             const struct tr_vector_options *options, uint32_t width)
 {
     if (width == options->width)
         return "asked for";
-    return width == options->target->vector_bits / 32 ? "what a vector register holds"
-                                                      : "what fits the rows";
+    return width == lanes_of_register(iteration) ? "what a vector register holds"
+                                                 : "what fits the rows";
 }
 
 static const char *why_jam(const struct tr_iteration *iteration,
@@ -282,9 +292,10 @@ static uint32_t length_of(const struct tr_nest *nest, LLVMValueRef working,
 }
 
 uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
+                         const struct tr_iteration *iteration,
                          const struct tr_vector_options *options)
 {
-    return choose_width(length_of(nest, working, options), options);
+    return choose_width(iteration, length_of(nest, working, options), options);
 }
 
 static bool has_short_loop(const struct tr_iteration *iteration)
@@ -376,7 +387,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
         status = find_least_divisor(versions, options, shape, err);
     uint32_t copies = shape->jam[0] * shape->jam[1];
     shape->is_concise = is_concise(versions, options, copies);
-    shape->width_reason = why_width(options, shape->width);
+    shape->width_reason = why_width(iteration, options, shape->width);
     shape->jam_reason = why_jam(iteration, options, shape);
     shape->is_worthwhile = true;
     shape->reason = "";

@@ -214,6 +214,21 @@ static unsigned bits_of(LLVMTypeRef type)
     }
 }
 
+unsigned tr_longest_bits(const struct tr_iteration *iteration)
+{
+    unsigned longest = 0;
+    for (uint32_t v = 0; v < iteration->graph.value_count && longest < 32; v++) {
+        bool is_control = LLVMIsATerminatorInst(iteration->graph.values[v].llvm) != NULL;
+        if (is_control || iteration->shapes.values[v].kind != TR_VARYING)
+            continue;
+        LLVMValueRef value = iteration->graph.values[v].llvm;
+        bool is_store = iteration->graph.values[v].opcode == LLVMStore;
+        unsigned bits = bits_of(LLVMTypeOf(is_store ? LLVMGetOperand(value, 0) : value));
+        longest = bits > longest ? bits : longest;
+    }
+    return longest == 0 || longest > 32 ? 32 : longest;
+}
+
 /* Instructions for each lane of what is done lane by lane: elements are taken out of vectors and
  * put back, and what some lanes do not do has a branch around it. */
 #define LANE_DIVISION 3

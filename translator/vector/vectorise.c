@@ -113,7 +113,7 @@ static enum pxr_status choose(const struct vectoriser *vectoriser, const struct 
                               LLVMValueRef working, struct tr_versions *versions,
                               struct tr_shape_of_nest *shape, struct pxr_error *err)
 {
-    uint32_t width = tr_choose_width(nest, working, vectoriser->options);
+    uint32_t width = tr_choose_width(nest, working, &versions->masked, vectoriser->options);
     enum pxr_status status = plan_accesses(vectoriser, &versions->masked, width, err);
     if (status == PXR_OK)
         status = plan_accesses(vectoriser, &versions->fast, width, err);

@@ -75,7 +75,12 @@ struct tr_versions {
 /* Chooses the lanes of a vector (choose.c). working: the number of threads of a row that have
  * work. */
 uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
+                         const struct tr_iteration *iteration,
                          const struct tr_vector_options *options);
+
+/* Bits of the longest elements of the iteration's vectors, masks apart (estimate.c); 32 for all
+ * that has as many or more. */
+unsigned tr_longest_bits(const struct tr_iteration *iteration);
 
 /* Chooses how to widen the nest with vectors of so many lanes (choose.c), after its accesses have
  * been planned. Fails with PXR_OUT_OF_MEMORY. */

@@ -4,6 +4,9 @@
  * a vector of `t < n - 1 ? s[t + 1] : 0` the last lane, which is off, may have an address without a
  * page. A processor takes more than a thousand cycles to find that nothing is to be loaded from it,
  * or stored to it. So vectors on two pages are accessed element by element.
+ *
+ * CPUs that have no instruction for a load under a mask load all of the vector: of a page from
+ * which one lane may load, all others may. Short elements are stored by a loop.
  */
 #include <stddef.h>
 #include <string.h>
@@ -22,11 +25,16 @@ static const char elements_name[] = "elements";
 
 /* ---- where ---- */
 
-static bool is_in_shared_memory(LLVMValueRef address)
+static LLVMValueRef object_of(LLVMValueRef address)
 {
     while (LLVMIsAGetElementPtrInst(address) != NULL)
         address = LLVMGetOperand(address, 0);
-    return tr_is_field(address, TR_RECORD_BLOCK, TR_RECORD_BLOCK,
+    return address;
+}
+
+static bool is_in_shared_memory(LLVMValueRef address)
+{
+    return tr_is_field(object_of(address), TR_RECORD_BLOCK, TR_RECORD_BLOCK,
                        offsetof(struct rt_block, shared));
 }
 
@@ -44,14 +52,37 @@ static uint32_t count_asked(const struct tr_widen *widen)
     return count;
 }
 
-static bool may_be_at_guard(const struct tr_widen *widen, const struct tr_under_mask *access)
+static LLVMValueRef address_of(const struct tr_widen *widen, const struct tr_under_mask *access)
 {
     LLVMValueRef inst = widen->iteration->graph.values[access->fields->place].llvm;
-    LLVMValueRef address = LLVMGetOperand(inst, LLVMIsAStoreInst(inst) != NULL ? 1 : 0);
+    return LLVMGetOperand(inst, LLVMIsAStoreInst(inst) != NULL ? 1 : 0);
+}
+
+static bool is_instruction(const struct tr_widen *widen, const struct tr_under_mask *access)
+{
     const struct tr_target *target = widen->iteration->target;
     uint64_t bytes = LLVMABISizeOfType(widen->layout, LLVMGetElementType(access->type));
-    bool is_instruction = target->masks_all || (target->masks_words && bytes >= 4);
-    return is_instruction && is_in_shared_memory(address) && count_asked(widen) < MOST_ASKED;
+    return target->masks_all || (target->masks_words && bytes >= 4);
+}
+
+static bool may_be_at_guard(const struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    return is_instruction(widen, access) && is_in_shared_memory(address_of(widen, access)) &&
+           count_asked(widen) < MOST_ASKED;
+}
+
+static bool may_be_by_element(const struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    uint64_t bytes = LLVMABISizeOfType(widen->layout, LLVMGetElementType(access->type));
+    return !is_instruction(widen, access) && bytes < 4 && count_asked(widen) < MOST_ASKED;
+}
+
+/* LLVM knows how long its own variables are, and need not load what is behind one. */
+static bool may_be_whole(const struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    return !is_instruction(widen, access) &&
+           LLVMIsAAllocaInst(object_of(address_of(widen, access))) == NULL &&
+           count_asked(widen) < MOST_ASKED;
 }
 
 static LLVMValueRef is_on_two_pages(struct tr_widen *widen, const struct tr_under_mask *access)
@@ -65,7 +96,21 @@ static LLVMValueRef is_on_two_pages(struct tr_widen *widen, const struct tr_unde
                          LLVMConstInt(widen->i64, PAGE_BYTES - bytes, false), "");
 }
 
+static LLVMValueRef has_no_lane(struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    LLVMValueRef bits = tr_memory_bits(widen, access->mask);
+    return LLVMBuildICmp(widen->builder, LLVMIntEQ, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+}
+
 /* ---- on one page, in one piece ---- */
+
+static LLVMValueRef load_whole(struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    LLVMValueRef loaded = LLVMBuildLoad2(widen->builder, access->type, access->pointer, "");
+    LLVMSetAlignment(loaded, access->align);
+    tr_memory_keep_hints(widen, access->fields, loaded);
+    return loaded;
+}
 
 static LLVMValueRef load(struct tr_widen *widen, const struct tr_under_mask *access)
 {
@@ -133,23 +178,32 @@ struct ways {
     LLVMBasicBlockRef meet;
 };
 
-static struct ways part(struct tr_widen *widen, const struct tr_under_mask *access)
+static struct ways part(struct tr_widen *widen, LLVMValueRef by_element)
 {
     struct ways ways = {.of_one = tr_widen_new_block(widen, "of_one_page"),
                         .of_two = tr_widen_new_block(widen, "of_two_pages"),
                         .meet = tr_widen_new_block(widen, "meet")};
-    LLVMBuildCondBr(widen->builder, is_on_two_pages(widen, access), ways.of_two, ways.of_one);
+    LLVMBuildCondBr(widen->builder, by_element, ways.of_two, ways.of_one);
     return ways;
 }
 
-static LLVMValueRef load_at_guard(struct tr_widen *widen, const struct tr_under_mask *access)
+/* is_whole: from one page as if there were no mask. */
+static LLVMValueRef load_parted(struct tr_widen *widen, const struct tr_under_mask *access,
+                                bool is_whole)
 {
     LLVMBuilderRef b = widen->builder;
-    struct ways ways = part(widen, access);
+    LLVMValueRef by_element = is_on_two_pages(widen, access);
+    if (is_whole) {
+        /* No `or`: without lanes the address may mean nothing. */
+        LLVMValueRef no_lane = has_no_lane(widen, access);
+        LLVMValueRef yes = LLVMConstInt(LLVMTypeOf(no_lane), 1, false);
+        by_element = LLVMBuildSelect(b, no_lane, yes, by_element, "");
+    }
+    struct ways ways = part(widen, by_element);
     LLVMBasicBlockRef copied = tr_widen_new_block(widen, "copied");
     LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
     LLVMPositionBuilderAtEnd(b, ways.of_one);
-    LLVMValueRef loaded = load(widen, access);
+    LLVMValueRef loaded = is_whole ? load_whole(widen, access) : load(widen, access);
     LLVMBuildBr(b, ways.meet);
     LLVMPositionBuilderAtEnd(b, ways.of_two);
     copy_elements(widen, access, access->pointer, vector, copied);
@@ -167,7 +221,7 @@ static void store_at_guard(struct tr_widen *widen, const struct tr_under_mask *a
                            LLVMValueRef value)
 {
     LLVMBuilderRef b = widen->builder;
-    struct ways ways = part(widen, access);
+    struct ways ways = part(widen, is_on_two_pages(widen, access));
     LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
     LLVMPositionBuilderAtEnd(b, ways.of_one);
     store(widen, access, value);
@@ -178,15 +232,30 @@ static void store_at_guard(struct tr_widen *widen, const struct tr_under_mask *a
     LLVMPositionBuilderAtEnd(b, ways.meet);
 }
 
+/* LLVM would write out a branch, an extraction and a store for each lane. */
+static void store_by_element(struct tr_widen *widen, const struct tr_under_mask *access,
+                             LLVMValueRef value)
+{
+    LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
+    LLVMBasicBlockRef end = tr_widen_new_block(widen, "stored");
+    LLVMBuildStore(widen->builder, value, vector);
+    copy_elements(widen, access, vector, access->pointer, end);
+    LLVMPositionBuilderAtEnd(widen->builder, end);
+}
+
 LLVMValueRef tr_memory_load_under_mask(struct tr_widen *widen, const struct tr_under_mask *access)
 {
-    return may_be_at_guard(widen, access) ? load_at_guard(widen, access) : load(widen, access);
+    bool is_whole = may_be_whole(widen, access);
+    return is_whole || may_be_at_guard(widen, access) ? load_parted(widen, access, is_whole)
+                                                      : load(widen, access);
 }
 
 void tr_memory_store_under_mask(struct tr_widen *widen, const struct tr_under_mask *access,
                                 LLVMValueRef value)
 {
-    if (may_be_at_guard(widen, access))
+    if (may_be_by_element(widen, access))
+        store_by_element(widen, access, value);
+    else if (may_be_at_guard(widen, access))
         store_at_guard(widen, access, value);
     else
         store(widen, access, value);

@@ -47,6 +47,14 @@ static bool is_faster_wide(const struct tr_figures *figures, uint32_t step, bool
     return step * each + (step - 1) * figures->shuffle < figures->masked_gather;
 }
 
+/* Without instructions for masks, a vector is loaded whole for some lanes of neighbours, and one of
+ * many short elements is stored by a loop over them (memory/under_mask.c). */
+static bool is_wide_without_masks(const struct tr_memory *memory)
+{
+    return memory->kind == TR_MEMORY_CONTIGUOUS && tr_is_plain_access(memory->inst) &&
+           (memory->stored == NULL || memory->bytes < 4);
+}
+
 static bool is_wide(const struct tr_target *target, const struct tr_access_plan *plan,
                     enum tr_lanes lanes)
 {
@@ -58,7 +66,7 @@ static bool is_wide(const struct tr_target *target, const struct tr_access_plan 
         return false;
     if (memory->kind == TR_MEMORY_STRIDED && memory->stored != NULL)
         is_masked |= plan->fields.count < step;
-    if (is_masked && tr_plan_is_masked_badly(target, memory))
+    if (is_masked && tr_plan_is_masked_badly(target, memory) && !is_wide_without_masks(memory))
         return false;
     if (memory->kind == TR_MEMORY_STRIDED && tr_plan_is_relaxed(memory->inst))
         return false;
