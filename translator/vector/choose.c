@@ -74,19 +74,21 @@ static uint32_t constant(LLVMValueRef count)
 
 /* The lanes of a register, if it is full of the longest of what vectors hold: of 32 bits, or where
  * all numbers are shorter, of 8 or 16. */
-static uint32_t lanes_of_register(const struct tr_iteration *iteration)
+static uint32_t lanes_of_register(const struct tr_vector_options *options, unsigned bits)
 {
-    unsigned bits = tr_longest_bits(iteration);
-    return iteration->target->vector_bits / (bits <= 8 ? 8 : bits <= 16 ? 16 : 32);
+    return options->target->vector_bits / (bits > 16 || bits == 0 ? 32 : bits > 8 ? 16 : 8);
 }
 
+/* Rows of blocks of which nothing is known have at least so many threads, mostly. */
+#define LIKELY_ROW 32
+
 /* length: the threads of a row that have work; 0: not known. */
-static uint32_t choose_width(const struct tr_iteration *iteration, uint32_t length,
+static uint32_t choose_width(uint32_t length, unsigned bits,
                              const struct tr_vector_options *options)
 {
-    uint32_t width = options->width != 0 ? options->width : lanes_of_register(iteration);
+    uint32_t width = options->width != 0 ? options->width : lanes_of_register(options, bits);
     if (length == 0)
-        return width;
+        return options->width == 0 && width > LIKELY_ROW ? LIKELY_ROW : width;
     while (width > 2 && width / 2 >= length)
         width /= 2; /* the row fills less than half of it */
     while (options->width == 0 && width > 8 && length % width != 0 && length % (width / 2) == 0)
@@ -245,15 +247,6 @@ static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies, uint32_t
 
 /* ---- for --explain ---- */
 
-static const char *why_width(const struct tr_iteration *iteration,
-                             const struct tr_vector_options *options, uint32_t width)
-{
-    if (width == options->width)
-        return "asked for";
-    return width == lanes_of_register(iteration) ? "what a vector register holds"
-                                                 : "what fits the rows";
-}
-
 static const char *why_jam(const struct tr_iteration *iteration,
                            const struct tr_vector_options *options,
                            const struct tr_shape_of_nest *shape)
@@ -291,11 +284,15 @@ static uint32_t length_of(const struct tr_nest *nest, LLVMValueRef working,
     return nest->x.block_row > words ? nest->x.block_row : words;
 }
 
-uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
-                         const struct tr_iteration *iteration,
-                         const struct tr_vector_options *options)
+struct tr_width tr_choose_width(const struct tr_nest *nest, LLVMValueRef working, unsigned bits,
+                                const struct tr_vector_options *options)
 {
-    return choose_width(iteration, length_of(nest, working, options), options);
+    uint32_t lanes = choose_width(length_of(nest, working, options), bits, options);
+    const char *reason = lanes == options->width ? "asked for"
+                         : lanes == lanes_of_register(options, bits)
+                             ? "what a vector register holds"
+                             : "what fits the rows";
+    return (struct tr_width){lanes, reason};
 }
 
 static bool has_short_loop(const struct tr_iteration *iteration)
@@ -364,14 +361,14 @@ static enum tr_groups_of groups_of(const struct tr_versions *versions)
                                                    : TR_GROUPS_OF_SHORT_ROWS;
 }
 
-enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint32_t width,
+enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, struct tr_width width,
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err)
 {
     const struct tr_iteration *iteration = &versions->fast;
     uint32_t row = constant(nest->x.count);
     uint32_t length = length_of(nest, working, options);
-    *shape = (struct tr_shape_of_nest){.width = width};
+    *shape = (struct tr_shape_of_nest){.width = width.lanes, .width_reason = width.reason};
     struct tr_estimate *estimate = &shape->estimate;
     enum pxr_status status = tr_make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)
@@ -381,13 +378,12 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     for (uint32_t i = 0; i < versions->expected.guard_count; i++)
         estimate->is_for_some |= !versions->expected.guards[i].is_of_grid;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
-               limit_copies(iteration, options, choose_copies(estimate, width, options)),
-               vectors_of_line(iteration->target, width), estimate, shape);
+               limit_copies(iteration, options, choose_copies(estimate, width.lanes, options)),
+               vectors_of_line(iteration->target, width.lanes), estimate, shape);
     if (iteration->has_groups)
         status = find_least_divisor(versions, options, shape, err);
     uint32_t copies = shape->jam[0] * shape->jam[1];
     shape->is_concise = is_concise(versions, options, copies);
-    shape->width_reason = why_width(iteration, options, shape->width);
     shape->jam_reason = why_jam(iteration, options, shape);
     shape->is_worthwhile = true;
     shape->reason = "";

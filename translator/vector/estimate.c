@@ -3,6 +3,8 @@
  * What a nest takes, as vectors and one thread after another: an estimate from the shapes in the
  * iteration and the target's figures (module/figures.def).
  */
+#include <string.h>
+
 #include "translator/module/marks.h"
 #include "translator/vector/control.h"
 #include "translator/vector/plan/groups.h"
@@ -214,19 +216,58 @@ static unsigned bits_of(LLVMTypeRef type)
     }
 }
 
-unsigned tr_longest_bits(const struct tr_iteration *iteration)
+/* An address of neighbours, or of one place, of which a vector needs that of the first lane. */
+static bool is_address_of_vector(const struct tr_iteration *iteration, uint32_t access,
+                                 LLVMValueRef value)
 {
-    unsigned longest = 0;
-    for (uint32_t v = 0; v < iteration->graph.value_count && longest < 32; v++) {
-        bool is_control = LLVMIsATerminatorInst(iteration->graph.values[v].llvm) != NULL;
-        if (is_control || iteration->shapes.values[v].kind != TR_VARYING)
-            continue;
-        LLVMValueRef value = iteration->graph.values[v].llvm;
-        bool is_store = iteration->graph.values[v].opcode == LLVMStore;
-        unsigned bits = bits_of(LLVMTypeOf(is_store ? LLVMGetOperand(value, 0) : value));
-        longest = bits > longest ? bits : longest;
+    const struct tr_access_plan *plan = iteration->accesses[access];
+    return plan != NULL && plan->memory.address == value && plan->memory.stored != value &&
+           plan->forms[TR_LANES_ALL] != TR_ACCESS_GATHER &&
+           plan->forms[TR_LANES_ALL] != TR_ACCESS_SERIAL &&
+           plan->forms[TR_LANES_ALL] != TR_ACCESS_TUNED;
+}
+
+/* Whether all that is made of the value are such addresses. is_in_address: of the values behind. */
+static bool is_in_addresses(const struct tr_iteration *iteration, uint32_t number,
+                            const bool *is_in_address)
+{
+    LLVMValueRef value = iteration->graph.values[number].llvm;
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
+        uint32_t user = tr_graph_number(&iteration->graph, LLVMGetUser(use));
+        if (user == TR_NONE ||
+            (!is_in_address[user] && !is_address_of_vector(iteration, user, value)))
+            return false;
     }
-    return longest == 0 || longest > 32 ? 32 : longest;
+    return true;
+}
+
+/* Of what the value has in a vector. */
+static unsigned bits_in_vector(const struct tr_iteration *iteration, uint32_t number)
+{
+    const struct tr_value *value = &iteration->graph.values[number];
+    bool is_control = LLVMIsATerminatorInst(value->llvm) != NULL;
+    if (is_control || iteration->shapes.values[number].kind != TR_VARYING)
+        return 0;
+    return bits_of(
+        LLVMTypeOf(value->opcode == LLVMStore ? LLVMGetOperand(value->llvm, 0) : value->llvm));
+}
+
+enum pxr_status tr_find_longest(struct tr_iteration *iteration, unsigned *bits,
+                                struct pxr_error *err)
+{
+    uint32_t count = iteration->graph.value_count;
+    bool *is_in_address = pxr_arena_alloc_array(&iteration->graph.arena, count, 1);
+    if (is_in_address == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    memset(is_in_address, 0, count);
+    *bits = 0;
+    for (uint32_t v = count; v-- > 0;) {
+        bool computes = !is_access(&iteration->graph.values[v]);
+        is_in_address[v] = computes && is_in_addresses(iteration, v, is_in_address);
+        unsigned own = is_in_address[v] ? 0 : bits_in_vector(iteration, v);
+        *bits = own > *bits ? own : *bits;
+    }
+    return PXR_OK;
 }
 
 /* Instructions for each lane of what is done lane by lane: elements are taken out of vectors and

@@ -113,13 +113,19 @@ static enum pxr_status choose(const struct vectoriser *vectoriser, const struct 
                               LLVMValueRef working, struct tr_versions *versions,
                               struct tr_shape_of_nest *shape, struct pxr_error *err)
 {
-    uint32_t width = tr_choose_width(nest, working, &versions->masked, vectoriser->options);
-    enum pxr_status status = plan_accesses(vectoriser, &versions->masked, width, err);
+    const struct tr_vector_options *options = vectoriser->options;
+    unsigned bits = 0;
+    struct tr_width width = tr_choose_width(nest, working, bits, options);
+    enum pxr_status status = plan_accesses(vectoriser, &versions->fast, width.lanes, err);
     if (status == PXR_OK)
-        status = plan_accesses(vectoriser, &versions->fast, width, err);
-    return status == PXR_OK
-               ? tr_choose(nest, working, width, versions, vectoriser->options, shape, err)
-               : status;
+        status = tr_find_longest(&versions->fast, &bits, err);
+    width = tr_choose_width(nest, working, bits, options);
+    if (status == PXR_OK)
+        status = plan_accesses(vectoriser, &versions->fast, width.lanes, err);
+    if (status == PXR_OK)
+        status = plan_accesses(vectoriser, &versions->masked, width.lanes, err);
+    return status == PXR_OK ? tr_choose(nest, working, width, versions, options, shape, err)
+                            : status;
 }
 
 /* Builds the versions of a nest that had better have no groups, and chooses again. */

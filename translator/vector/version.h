@@ -72,19 +72,24 @@ struct tr_versions {
     struct tr_expectations expected; /* of the fast one */
 };
 
-/* Chooses the lanes of a vector (choose.c). working: the number of threads of a row that have
- * work. */
-uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
-                         const struct tr_iteration *iteration,
-                         const struct tr_vector_options *options);
+struct tr_width {
+    uint32_t lanes;
+    const char *reason;
+};
 
-/* Bits of the longest elements of the iteration's vectors, masks apart (estimate.c); 32 for all
- * that has as many or more. */
-unsigned tr_longest_bits(const struct tr_iteration *iteration);
+/* Chooses the lanes of a vector (choose.c). working: the number of threads of a row that have
+ * work. bits: of the longest elements of its vectors. */
+struct tr_width tr_choose_width(const struct tr_nest *nest, LLVMValueRef working, unsigned bits,
+                                const struct tr_vector_options *options);
+
+/* Bits of the longest elements of the iteration's vectors, of which addresses of neighbours are
+ * none (estimate.c); its accesses have been planned. Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_find_longest(struct tr_iteration *iteration, unsigned *bits,
+                                struct pxr_error *err);
 
 /* Chooses how to widen the nest with vectors of so many lanes (choose.c), after its accesses have
  * been planned. Fails with PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint32_t width,
+enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, struct tr_width width,
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err);
 
