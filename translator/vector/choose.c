@@ -74,19 +74,34 @@ static uint32_t constant(LLVMValueRef count)
 
 /* The lanes of a register, if it is full of the longest of what vectors hold: of 32 bits, or where
  * all numbers are shorter, of 8 or 16. */
-static uint32_t lanes_of_register(const struct tr_vector_options *options, unsigned bits)
+static uint32_t lanes_of_register(const struct tr_vector_options *options,
+                                  struct tr_element_bits bits)
 {
-    return options->target->vector_bits / (bits > 16 || bits == 0 ? 32 : bits > 8 ? 16 : 8);
+    unsigned longest = bits.longest;
+    return options->target->vector_bits / (longest > 16 || longest == 0 ? 32
+                                           : longest > 8                ? 16
+                                                                        : 8);
+}
+
+/* Accesses of fewer bits than the shortest register has are put together from several vectors, with
+ * more instructions than if one vector had all their lanes. */
+#define ACCESS_BITS 128
+
+static uint32_t lanes_of(const struct tr_vector_options *options, struct tr_element_bits bits)
+{
+    uint32_t lanes = lanes_of_register(options, bits);
+    return bits.shortest_access != 0 && lanes * bits.shortest_access < ACCESS_BITS ? 2 * lanes
+                                                                                   : lanes;
 }
 
 /* Rows of blocks of which nothing is known have at least so many threads, mostly. */
 #define LIKELY_ROW 32
 
 /* length: the threads of a row that have work; 0: not known. */
-static uint32_t choose_width(uint32_t length, unsigned bits,
+static uint32_t choose_width(uint32_t length, struct tr_element_bits bits,
                              const struct tr_vector_options *options)
 {
-    uint32_t width = options->width != 0 ? options->width : lanes_of_register(options, bits);
+    uint32_t width = options->width != 0 ? options->width : lanes_of(options, bits);
     if (length == 0)
         return options->width == 0 && width > LIKELY_ROW ? LIKELY_ROW : width;
     while (width > 2 && width / 2 >= length)
@@ -162,7 +177,7 @@ static uint32_t copies_of_groups(enum tr_groups_of groups, uint32_t width)
     return width < lanes ? lanes / width : 1;
 }
 
-static uint32_t choose_copies(const struct tr_estimate *estimate, uint32_t width,
+static uint32_t choose_copies(const struct tr_estimate *estimate, struct tr_width width,
                               const struct tr_vector_options *options)
 {
     if (options->jam != 0)
@@ -176,13 +191,14 @@ static uint32_t choose_copies(const struct tr_estimate *estimate, uint32_t width
     while (!is_shared && 2 * copies <= CHAINS && copies < estimate->waiting)
         copies *= 2;
     if (estimate->groups != TR_GROUPS_NONE)
-        copies = copies_of_groups(estimate->groups, width);
+        copies = copies_of_groups(estimate->groups, width.lanes);
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
     if (!is_shared && goes_by_lane(estimate))
         copies = 1; /* nothing else takes time, and with more copies it happens less often that all
                        are whole */
-    while (copies > 1 && copies * estimate->live > LIVE)
+    copies = copies > width.registers ? copies / width.registers : 1;
+    while (copies > 1 && copies * width.registers * estimate->live > LIVE)
         copies /= 2;
     while (copies > 1 && would_be_long(estimate, options, copies))
         copies /= 2;
@@ -284,15 +300,16 @@ static uint32_t length_of(const struct tr_nest *nest, LLVMValueRef working,
     return nest->x.block_row > words ? nest->x.block_row : words;
 }
 
-struct tr_width tr_choose_width(const struct tr_nest *nest, LLVMValueRef working, unsigned bits,
+struct tr_width tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
+                                struct tr_element_bits bits,
                                 const struct tr_vector_options *options)
 {
     uint32_t lanes = choose_width(length_of(nest, working, options), bits, options);
-    const char *reason = lanes == options->width ? "asked for"
-                         : lanes == lanes_of_register(options, bits)
-                             ? "what a vector register holds"
-                             : "what fits the rows";
-    return (struct tr_width){lanes, reason};
+    const char *reason = lanes == options->width            ? "asked for"
+                         : lanes == lanes_of(options, bits) ? "what a vector register holds"
+                                                            : "what fits the rows";
+    uint32_t registers = lanes / lanes_of_register(options, bits);
+    return (struct tr_width){lanes, registers > 0 ? registers : 1, reason};
 }
 
 static bool has_short_loop(const struct tr_iteration *iteration)
@@ -378,7 +395,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, stru
     for (uint32_t i = 0; i < versions->expected.guard_count; i++)
         estimate->is_for_some |= !versions->expected.guards[i].is_of_grid;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
-               limit_copies(iteration, options, choose_copies(estimate, width.lanes, options)),
+               limit_copies(iteration, options, choose_copies(estimate, width, options)),
                vectors_of_line(iteration->target, width.lanes), estimate, shape);
     if (iteration->has_groups)
         status = find_least_divisor(versions, options, shape, err);

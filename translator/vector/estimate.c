@@ -241,31 +241,34 @@ static bool is_in_addresses(const struct tr_iteration *iteration, uint32_t numbe
     return true;
 }
 
-/* Of what the value has in a vector. */
+/* Of what the value has in a vector, or stores. */
 static unsigned bits_in_vector(const struct tr_iteration *iteration, uint32_t number)
 {
     const struct tr_value *value = &iteration->graph.values[number];
+    if (value->opcode == LLVMStore)
+        return bits_of(LLVMTypeOf(LLVMGetOperand(value->llvm, 0)));
     bool is_control = LLVMIsATerminatorInst(value->llvm) != NULL;
-    if (is_control || iteration->shapes.values[number].kind != TR_VARYING)
-        return 0;
-    return bits_of(
-        LLVMTypeOf(value->opcode == LLVMStore ? LLVMGetOperand(value->llvm, 0) : value->llvm));
+    return is_control || iteration->shapes.values[number].kind != TR_VARYING
+               ? 0
+               : bits_of(LLVMTypeOf(value->llvm));
 }
 
-enum pxr_status tr_find_longest(struct tr_iteration *iteration, unsigned *bits,
-                                struct pxr_error *err)
+enum pxr_status tr_find_element_bits(struct tr_iteration *iteration, struct tr_element_bits *bits,
+                                     struct pxr_error *err)
 {
     uint32_t count = iteration->graph.value_count;
     bool *is_in_address = pxr_arena_alloc_array(&iteration->graph.arena, count, 1);
     if (is_in_address == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     memset(is_in_address, 0, count);
-    *bits = 0;
+    *bits = (struct tr_element_bits){0};
     for (uint32_t v = count; v-- > 0;) {
-        bool computes = !is_access(&iteration->graph.values[v]);
-        is_in_address[v] = computes && is_in_addresses(iteration, v, is_in_address);
+        bool is_accessed = is_access(&iteration->graph.values[v]);
+        is_in_address[v] = !is_accessed && is_in_addresses(iteration, v, is_in_address);
         unsigned own = is_in_address[v] ? 0 : bits_in_vector(iteration, v);
-        *bits = own > *bits ? own : *bits;
+        bool is_shorter = bits->shortest_access == 0 || own < bits->shortest_access;
+        bits->longest = own > bits->longest ? own : bits->longest;
+        bits->shortest_access = is_accessed && own >= 8 && is_shorter ? own : bits->shortest_access;
     }
     return PXR_OK;
 }

@@ -114,11 +114,11 @@ static enum pxr_status choose(const struct vectoriser *vectoriser, const struct 
                               struct tr_shape_of_nest *shape, struct pxr_error *err)
 {
     const struct tr_vector_options *options = vectoriser->options;
-    unsigned bits = 0;
+    struct tr_element_bits bits = {0};
     struct tr_width width = tr_choose_width(nest, working, bits, options);
     enum pxr_status status = plan_accesses(vectoriser, &versions->fast, width.lanes, err);
     if (status == PXR_OK)
-        status = tr_find_longest(&versions->fast, &bits, err);
+        status = tr_find_element_bits(&versions->fast, &bits, err);
     width = tr_choose_width(nest, working, bits, options);
     if (status == PXR_OK)
         status = plan_accesses(vectoriser, &versions->fast, width.lanes, err);

@@ -74,18 +74,26 @@ struct tr_versions {
 
 struct tr_width {
     uint32_t lanes;
+    uint32_t registers; /* that a vector of the longest elements takes */
     const char *reason;
 };
 
+/* Elements of the iteration's vectors, in bits; 0: not known. */
+struct tr_element_bits {
+    unsigned longest;
+    unsigned shortest_access; /* of those that are loaded or stored */
+};
+
 /* Chooses the lanes of a vector (choose.c). working: the number of threads of a row that have
- * work. bits: of the longest elements of its vectors. */
-struct tr_width tr_choose_width(const struct tr_nest *nest, LLVMValueRef working, unsigned bits,
+ * work. */
+struct tr_width tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
+                                struct tr_element_bits bits,
                                 const struct tr_vector_options *options);
 
-/* Bits of the longest elements of the iteration's vectors, of which addresses of neighbours are
- * none (estimate.c); its accesses have been planned. Fails with PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_find_longest(struct tr_iteration *iteration, unsigned *bits,
-                                struct pxr_error *err);
+/* Addresses of neighbours are no elements (estimate.c); the accesses have been planned. Fails with
+ * PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_find_element_bits(struct tr_iteration *iteration, struct tr_element_bits *bits,
+                                     struct pxr_error *err);
 
 /* Chooses how to widen the nest with vectors of so many lanes (choose.c), after its accesses have
  * been planned. Fails with PXR_OUT_OF_MEMORY. */
