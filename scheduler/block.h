@@ -196,6 +196,8 @@ enum sch_block_state sch_precise_run(struct sch_block *block);
 /* Suspends the running thread, unless it was released meanwhile, until sch_lanes_ready resumes
  * it. */
 void sch_thread_wait(struct sch_thread *thread);
+/* The running thread could go on, and takes its turn among the others that can. */
+void sch_thread_yield(struct sch_thread *thread);
 
 /* carrier.c */
 enum sch_block_state sch_fused_run(struct sch_block *block);

@@ -91,6 +91,12 @@ void sch_thread_wait(struct sch_thread *thread)
         switch_away(thread);
 }
 
+void sch_thread_yield(struct sch_thread *thread)
+{
+    sch_set_add(&sch_block_of(thread)->ready, thread->rt.warp, SCH_LANE(thread->rt.lane));
+    switch_away(thread);
+}
+
 void sch_thread_interrupt(struct rt_thread *rt)
 {
     struct sch_thread *thread = sch_thread_of(rt);
@@ -99,11 +105,11 @@ void sch_thread_interrupt(struct rt_thread *rt)
     if (worker->chaos == 0 || block->fit->code.fused ||
         sch_chaos_below(worker, worker->chaos_odds) != 0)
         return;
-    sch_set_add(&block->ready, rt->warp, SCH_LANE(rt->lane));
     if (sch_chaos_below(worker, 2) == 1) {
-        switch_away(thread);
+        sch_thread_yield(thread);
         return;
     }
+    sch_set_add(&block->ready, rt->warp, SCH_LANE(rt->lane));
     block->gives_way = true;
     block->rest_turns = 1 + sch_chaos_below(worker, REST_TURNS);
     sch_switch_to(worker, NULL, &thread->fiber->ctx, &thread->sp, false);
