@@ -214,11 +214,21 @@ void rt_unsupported(struct rt_thread *thread, const char *message)
 
 /* ---- progress ---- */
 
+/* Leaves a thread that has polled. */
+static void leave_poll(struct sch_thread *thread)
+{
+    struct sch_block *block = sch_block_of(thread);
+    if (block->has_stayed)
+        sch_switch_to(block->worker, NULL, &thread->fiber->ctx, &thread->sp, false);
+    else
+        switch_away(thread);
+}
+
 static void poll_at(struct sch_thread *thread, const void *return_address)
 {
     sch_limit_poll(thread, return_address);
     sch_thread_poll(thread);
-    switch_away(thread);
+    leave_poll(thread);
 }
 
 void rt_poll(struct rt_thread *rt)
@@ -231,7 +241,7 @@ void rt_give_way(struct rt_thread *rt, uint32_t is_certain)
     struct sch_thread *thread = sch_thread_of(rt);
     sch_limit_poll(thread, __builtin_return_address(0));
     sch_thread_give_way(thread, is_certain != 0);
-    switch_away(thread);
+    leave_poll(thread);
 }
 
 void rt_line_up(struct rt_thread *rt)
@@ -279,7 +289,7 @@ static enum sch_block_state choose(struct sch_block *block, struct sch_thread **
 static enum sch_block_state run_threads(struct sch_block *block)
 {
     struct sch_worker *worker = block->worker;
-    block->has_progressed = false;
+    sch_block_begin_turn(block);
     for (;;) {
         struct sch_thread *thread;
         if (hands_over(block)) {
@@ -292,6 +302,10 @@ static enum sch_block_state run_threads(struct sch_block *block)
             return state;
         if (!sch_switch_from_worker(worker, thread))
             return sch_block_fail(block, &worker->fault);
+        if (block->has_stayed) {
+            block->has_progressed = false;
+            return SCH_BLOCK_WAITING;
+        }
         if (block->gives_way) {
             block->gives_way = false;
             block->has_progressed = true;
