@@ -240,6 +240,17 @@ static uint64_t align_up(uint64_t value, uint64_t align)
     return (value + align - 1) & ~(align - 1);
 }
 
+bool ptx_var_is_per_lane(const struct ptx_var *var)
+{
+    return var->space == PTX_SPACE_SHARED && !var->is_unsized &&
+           (strcmp(var->name, PTX_UNI_ARRAY) == 0 || strcmp(var->name, PTX_STACKS_ARRAY) == 0);
+}
+
+static uint64_t size_of(const struct ptx_var *var)
+{
+    return ptx_var_is_per_lane(var) ? var->size_bytes * PTX_WARP_LANES : var->size_bytes;
+}
+
 /* Variables one behind the other, as they were met, from `bytes` on. */
 struct placement {
     const struct ptx_var *const *vars;
@@ -260,11 +271,11 @@ static enum pxr_status place(struct layout_state *state, const struct ptx_list *
         return PXR_OUT_OF_MEMORY;
     for (size_t i = 0; i < list->count; i++) {
         offset = align_up(offset, vars[i]->align_bytes);
-        if (offset > max_bytes || vars[i]->size_bytes > max_bytes - offset)
+        if (offset > max_bytes || size_of(vars[i]) > max_bytes - offset)
             return PXR_OUT_OF_RESOURCES;
         copy[i] = vars[i];
         offsets[i] = (uint32_t)offset;
-        offset += vars[i]->size_bytes;
+        offset += size_of(vars[i]);
     }
     *placement = (struct placement){copy, offsets, offset};
     return PXR_OK;

@@ -396,6 +396,14 @@ enum pxr_status ptx_layout_kernel(const struct ptx_module *module, const struct 
                                   struct ptx_kernel_layout *layout, struct pxr_error *err);
 void ptx_layout_fini(struct ptx_kernel_layout *layout);
 
+/* What GCC's code for OpenMP keeps in shared memory for each warp: whether its lanes are apart, and
+ * the top of its stack. Lanes that are apart have stacks of their own, which on a GPU all have the
+ * same addresses; here they have not, so each lane has its own copy, one behind the other. */
+#define PTX_UNI_ARRAY    "__nvptx_uni"
+#define PTX_STACKS_ARRAY "__nvptx_stacks"
+#define PTX_WARP_LANES   32u
+bool ptx_var_is_per_lane(const struct ptx_var *var);
+
 /* Functions whose address the module takes (mov or initialiser), in module order. Handle of the
  * n-th: PTX_FUNC_HANDLE_BASE + n * PTX_FUNC_HANDLE_STEP. A handle is what PTX code stores and
  * calls through; 0 is the null function. Returns -1 when func's address is never taken. */

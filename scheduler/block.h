@@ -121,6 +121,9 @@ struct sch_block {
     uint32_t progress;           /* *rt.progress when it was looked at last */
     uintptr_t polled_at;         /* the code that has polled last, 0: none has */
     bool has_progressed;         /* something else happened in this turn of the block */
+    bool has_stayed;             /* its threads have polled for so long that others go first */
+    uint32_t polls;              /* in this turn of the block, … */
+    uint64_t polls_since_ns;     /* … and from when on; 0: not known yet */
     bool gives_way;              /* sch_thread_interrupt: other blocks go first … */
     uint32_t rest_turns;         /* … for so many turns of this one */
     uint32_t barriers_used;      /* set of barriers that need resetting */
@@ -196,6 +199,8 @@ enum sch_block_state sch_precise_run(struct sch_block *block);
 /* Suspends the running thread, unless it was released meanwhile, until sch_lanes_ready resumes
  * it. */
 void sch_thread_wait(struct sch_thread *thread);
+/* The running thread could go on, and takes its turn among the others that can. */
+void sch_thread_yield(struct sch_thread *thread);
 
 /* carrier.c */
 enum sch_block_state sch_fused_run(struct sch_block *block);

@@ -112,7 +112,7 @@ static bool start_carrier(struct sch_block *block)
 enum sch_block_state sch_fused_run(struct sch_block *block)
 {
     struct sch_worker *worker = block->worker;
-    block->has_progressed = false;
+    sch_block_begin_turn(block);
     if (sch_block_is_cancelled(block))
         return SCH_BLOCK_FAILED;
     if (!block->carrier.fiber && !start_carrier(block))

@@ -78,6 +78,10 @@ static struct sch_thread *next_thread(struct sch_block *block)
     for (;;) {
         if (block->let_go != 0 && block->let_go == block->live_count && is_whole(block))
             return NULL;
+        if (block->has_stayed) {
+            block->has_progressed = false;
+            sch_carrier_leave(block, SCH_BLOCK_WAITING);
+        }
         struct sch_thread *thread = sch_block_pop_ready(block);
         enum sch_block_state state = SCH_BLOCK_ENDED;
         if (!thread)

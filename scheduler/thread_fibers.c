@@ -91,6 +91,12 @@ void sch_thread_wait(struct sch_thread *thread)
         switch_away(thread);
 }
 
+void sch_thread_yield(struct sch_thread *thread)
+{
+    sch_set_add(&sch_block_of(thread)->ready, thread->rt.warp, SCH_LANE(thread->rt.lane));
+    switch_away(thread);
+}
+
 void sch_thread_interrupt(struct rt_thread *rt)
 {
     struct sch_thread *thread = sch_thread_of(rt);
@@ -99,11 +105,11 @@ void sch_thread_interrupt(struct rt_thread *rt)
     if (worker->chaos == 0 || block->fit->code.fused ||
         sch_chaos_below(worker, worker->chaos_odds) != 0)
         return;
-    sch_set_add(&block->ready, rt->warp, SCH_LANE(rt->lane));
     if (sch_chaos_below(worker, 2) == 1) {
-        switch_away(thread);
+        sch_thread_yield(thread);
         return;
     }
+    sch_set_add(&block->ready, rt->warp, SCH_LANE(rt->lane));
     block->gives_way = true;
     block->rest_turns = 1 + sch_chaos_below(worker, REST_TURNS);
     sch_switch_to(worker, NULL, &thread->fiber->ctx, &thread->sp, false);
@@ -208,11 +214,21 @@ void rt_unsupported(struct rt_thread *thread, const char *message)
 
 /* ---- progress ---- */
 
+/* Leaves a thread that has polled. */
+static void leave_poll(struct sch_thread *thread)
+{
+    struct sch_block *block = sch_block_of(thread);
+    if (block->has_stayed)
+        sch_switch_to(block->worker, NULL, &thread->fiber->ctx, &thread->sp, false);
+    else
+        switch_away(thread);
+}
+
 static void poll_at(struct sch_thread *thread, const void *return_address)
 {
     sch_limit_poll(thread, return_address);
     sch_thread_poll(thread);
-    switch_away(thread);
+    leave_poll(thread);
 }
 
 void rt_poll(struct rt_thread *rt)
@@ -225,7 +241,7 @@ void rt_give_way(struct rt_thread *rt, uint32_t is_certain)
     struct sch_thread *thread = sch_thread_of(rt);
     sch_limit_poll(thread, __builtin_return_address(0));
     sch_thread_give_way(thread, is_certain != 0);
-    switch_away(thread);
+    leave_poll(thread);
 }
 
 void rt_line_up(struct rt_thread *rt)
@@ -273,7 +289,7 @@ static enum sch_block_state choose(struct sch_block *block, struct sch_thread **
 static enum sch_block_state run_threads(struct sch_block *block)
 {
     struct sch_worker *worker = block->worker;
-    block->has_progressed = false;
+    sch_block_begin_turn(block);
     for (;;) {
         struct sch_thread *thread;
         if (hands_over(block)) {
@@ -286,6 +302,10 @@ static enum sch_block_state run_threads(struct sch_block *block)
             return state;
         if (!sch_switch_from_worker(worker, thread))
             return sch_block_fail(block, &worker->fault);
+        if (block->has_stayed) {
+            block->has_progressed = false;
+            return SCH_BLOCK_WAITING;
+        }
         if (block->gives_way) {
             block->gives_way = false;
             block->has_progressed = true;

@@ -9,6 +9,11 @@
 /* Turns of every polling thread before the worker looks for other work. */
 #define POLL_ROUNDS 4
 
+/* How long threads of a block poll before the worker looks for other work in any case, and how many
+ * polls there are from one look at the clock to the next. */
+#define STAY_NS        1000000
+#define POLLS_PER_LOOK 64
+
 static uint32_t count_threads(const struct sch_thread_set *set)
 {
     uint32_t count = (uint32_t)__builtin_popcount(set->turn_lanes);
@@ -113,8 +118,29 @@ static bool has_others_to_ask(const struct sch_block *block, const struct sch_wa
            warp->gathering != 0;
 }
 
+/* Threads that poll, with a barrier after each look, always have something to do. What they wait
+ * for may be a block that has not begun, or is parked here: it gets its turn after a while. */
+static void look_at_clock(struct sch_block *block)
+{
+    if (++block->polls % POLLS_PER_LOOK != 0)
+        return;
+    uint64_t now_ns = sch_now_ns();
+    if (block->polls_since_ns == 0)
+        block->polls_since_ns = now_ns;
+    block->has_stayed = now_ns - block->polls_since_ns > STAY_NS;
+}
+
+void sch_block_begin_turn(struct sch_block *block)
+{
+    block->has_progressed = false;
+    block->has_stayed = false;
+    block->polls = 0;
+    block->polls_since_ns = 0;
+}
+
 void sch_thread_poll(struct sch_thread *thread)
 {
+    look_at_clock(sch_block_of(thread));
     struct sch_warp *warp = sch_warp_of(thread);
     uint32_t lane = SCH_LANE(thread->rt.lane);
     bool is_hasty = has_others_to_ask(sch_block_of(thread), warp);

@@ -64,6 +64,9 @@ static inline struct sch_thread *sch_block_pop_ready(struct sch_block *block)
     return sch_set_take_lane(block, ready, (uint32_t)__builtin_ctz(ready->turn_lanes));
 }
 
+/* The block's worker has come to it. */
+void sch_block_begin_turn(struct sch_block *block);
+
 /* Chooses what the block does next: *thread if it is not NULL; else the block's new state. All its
  * threads have been started. */
 enum sch_block_state sch_block_choose(struct sch_block *block, struct sch_thread **thread);

@@ -485,8 +485,21 @@ uint32_t rt_activemask(struct rt_thread *thread, uint32_t site)
     return (uint32_t)wait_result(thread);
 }
 
+/* Whoever comes last goes on in the others' turn, not before them: what all load must not change
+ * between the two because other warps have had their turns. */
+static bool goes_with_others(const struct sch_thread *thread)
+{
+    const struct sch_warp *warp = sch_warp_of(thread);
+    uint32_t lane = thread->rt.lane;
+    return !sch_thread_is_waiting(thread) && (uint32_t)warp->result[lane] != SCH_LANE(lane) &&
+           sch_block_of(thread)->warp_count > 1;
+}
+
 void rt_warp_converge(struct rt_thread *thread, uint32_t site)
 {
     gather(thread, site);
-    sch_thread_wait(sch_thread_of(thread));
+    if (goes_with_others(sch_thread_of(thread)))
+        sch_thread_yield(sch_thread_of(thread));
+    else
+        sch_thread_wait(sch_thread_of(thread));
 }

@@ -226,6 +226,8 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     }
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
+        if (block->has_stayed)
+            worker->fruitless_turns += PATIENT_TURNS;
         end_batch(worker, grid);
         park(worker, block);
         return;

@@ -137,6 +137,8 @@ static CUresult pick_green(CUcontext *ctx, struct crt_green **green)
     if (result != CRT_SUCCESS)
         return result;
     CUcontext handle = *ctx ? *ctx : crt_context_get_handle();
+    if (!handle)
+        return crt_context_missing();
     *green = crt_green_of(handle);
     *ctx = crt_context_behind(handle);
     return crt_context_is_valid(*ctx) ? CRT_SUCCESS : CRT_INVALID_CONTEXT;

@@ -8,11 +8,11 @@
  * So what lanes access is computed, as a function of %tid. Where a load and a store of different
  * lanes of a warp are surely to the same bytes, and a way leads from one to the other on which the
  * lanes do not meet, they are made to meet before the second. A program without races has no such
- * pair, but where its guards cannot be computed. Pairs that may be to the same bytes, or not, count
- * as none: arrays of which each thread has its part would cost much otherwise. But a place that is
- * counted by a vote or a match (what the lanes below have) is one of the warp's array, whoever has
- * it: a store there and a load behind it are an exchange, unless the lane has stored where it
- * loads.
+ * pair, but where its guards cannot be computed. The same for two stores, where what is left in
+ * the end would be another lane's. Pairs that may be to the same bytes, or not, count as none:
+ * arrays of which each thread has its part would cost much otherwise. But a place that is counted
+ * by a vote or a match (what the lanes below have) is one of the warp's array, whoever has it: a
+ * store there and a load behind it are an exchange, unless the lane has stored where it loads.
  *
  * And a place that lanes have told each other by a shuffle is one where a group of them works
  * together, in global memory, too: each on its word, and now and then on another one's. Nobody
@@ -96,14 +96,41 @@ static bool reads_own(const struct exchanges *x, uint32_t load)
     return false;
 }
 
+static bool comes(const struct place *place, uint32_t lane)
+{
+    return (place->lanes >> lane & 1) != 0;
+}
+
+/* Of two stores one behind the other: whether lanes that run one after another leave what a lane
+ * has stored by the first where all that is left in step is what a lane before it has stored by the
+ * second. */
+static bool is_overwritten_late(const struct exchanges *x, uint32_t i, uint32_t k)
+{
+    const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    if (!p->is_known || !q->is_known)
+        return false;
+    for (uint32_t late = 1; late < RT_WARP_SIZE; late++) {
+        bool is_hit = false;
+        for (uint32_t lane = 0; lane < RT_WARP_SIZE && comes(p, late); lane++)
+            if (comes(q, lane) && overlaps(a, p->address.of[late], b, q->address.of[lane]))
+                is_hit = lane < late; /* the last one counts */
+        if (is_hit)
+            return true;
+    }
+    return false;
+}
+
 /* Whether lanes get, or overwrite, what other lanes of their warp have made. */
 static bool is_exchange(const struct exchanges *x, uint32_t i, uint32_t k)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
-    if (!is_place(p) || !is_place(q) || a->is_write == b->is_write ||
+    if (!is_place(p) || !is_place(q) || (!a->is_write && !b->is_write) ||
         (p->lane_edge != TR_NONE && p->lane_edge == q->lane_edge))
         return false;
+    if (a->is_write && b->is_write)
+        return is_overwritten_late(x, i, k);
     if (p->is_counted || q->is_counted)
         return p->is_counted && a->is_write && a->pointer != b->pointer && !reads_own(x, k);
     if (p->is_told != q->is_told)

@@ -54,6 +54,15 @@ struct tr_step {
     bool has_written;
 };
 
+/* Kernels whose warps act as one thread each (uniform_warps.c). */
+struct tr_uniform {
+    const struct ptx_var *array; /* says which do at the moment; NULL: no such kernel */
+    bool is_for_ever;            /* lanes never part */
+    uint32_t region;             /* where has_read holds: ctx->region; 0: nowhere */
+    bool has_read;               /* lanes may have, since they last gathered; … */
+    bool has_written;
+};
+
 /* A register of a finished function. */
 struct tr_slot {
     LLVMValueRef memory; /* an alloca */
@@ -138,6 +147,7 @@ struct tr_ctx {
     const struct ptx_inst *table_fence; /* of tr_find_table_fence */
     bool keeps_step; /* the function may have volatile accesses to shared memory */
     struct tr_step step;
+    struct tr_uniform uniform;
     struct tr_own own;
     LLVMValueRef *params; /* by position in func->params; not for entries */
     LLVMValueRef *rets;
@@ -443,6 +453,11 @@ bool tr_step_needed(const struct tr_ctx *ctx, bool is_store);
 
 /* Makes the lanes come together here, as far as they can (rt_warp_converge in kernel_abi/rt.h). */
 void tr_converge(struct tr_ctx *ctx);
+
+/* Warps that act as one thread: once, where a function begins, before each instruction. */
+void tr_find_uniform_warps(struct tr_ctx *ctx);
+void tr_leave_first_lane(struct tr_ctx *ctx);
+void tr_keep_uniform(struct tr_ctx *ctx, const struct ptx_inst *inst);
 
 /* Notes that all lanes of the warp have just met. inst: the instruction that made them meet; with a
  * guard some may have skipped it. */

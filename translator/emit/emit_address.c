@@ -136,6 +136,25 @@ static uint32_t shared_offset(struct tr_ctx *ctx, const struct ptx_var *var)
     return ctx->layout->shared_static_bytes;
 }
 
+/* … and the lane's own copy, if each has one, so many bytes behind; NULL: all have the same. */
+static LLVMValueRef bytes_to_own_copy(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    if (!ptx_var_is_per_lane(var))
+        return NULL;
+    struct ptx_operand lane = {.kind = PTX_OPERAND_SREG, .sreg = PTX_SREG_LANEID};
+    LLVMValueRef number = tr_resize(ctx, tr_operand_value(ctx, &lane, PTX_TYPE_U32), 64, false);
+    return LLVMBuildMul(ctx->builder, number, tr_const_int(ctx, 64, var->size_bytes), "");
+}
+
+static LLVMValueRef shared_variable(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    LLVMValueRef pointer = offset_pointer(ctx, tr_shared_base(ctx), shared_offset(ctx, var));
+    LLVMValueRef further = bytes_to_own_copy(ctx, var);
+    if (further != NULL)
+        pointer = LLVMBuildGEP2(ctx->builder, ctx->i8, pointer, &further, 1, "");
+    return pointer;
+}
+
 static LLVMValueRef slot_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
 {
     if (var->linkage == PTX_LINKAGE_EXTERN)
@@ -206,7 +225,7 @@ static LLVMValueRef variable_pointer(struct tr_ctx *ctx, const struct ptx_var *v
     case PTX_SPACE_CONST:
         return slot_pointer(ctx, var);
     case PTX_SPACE_SHARED:
-        return offset_pointer(ctx, tr_shared_base(ctx), shared_offset(ctx, var));
+        return shared_variable(ctx, var);
     case PTX_SPACE_PARAM:
         return param_pointer(ctx, var);
     case PTX_SPACE_LOCAL:
@@ -243,8 +262,10 @@ LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *ope
         return tr_const_int(ctx, 64, handle < 0 ? 0 : (uint64_t)handle);
     }
     if (operand->var->space == PTX_SPACE_SHARED) {
+        LLVMValueRef further = bytes_to_own_copy(ctx, operand->var);
         int64_t offset = shared_offset(ctx, operand->var) + operand->offset;
-        return tr_const_int(ctx, 64, (uint64_t)offset);
+        LLVMValueRef address = tr_const_int(ctx, 64, (uint64_t)offset);
+        return further == NULL ? address : LLVMBuildAdd(ctx->builder, address, further, "");
     }
     LLVMValueRef pointer =
         offset_pointer(ctx, variable_pointer(ctx, operand->var), operand->offset);

@@ -20,9 +20,15 @@ static LLVMValueRef line_of(struct tr_ctx *ctx)
     return tr_const_int(ctx, 32, (uint64_t)ctx->inst->line);
 }
 
+/* Where warps act as one thread, lanes end or part as they please (uniform_warps.c). */
+static bool checks_meetings(const struct tr_ctx *ctx)
+{
+    return ctx->options->checks_meetings && ctx->uniform.array == NULL;
+}
+
 void tr_meet_barrier(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count)
 {
-    if (ctx->options->checks_meetings)
+    if (checks_meetings(ctx))
         tr_placeholder(ctx, RT_CALL_MEET_BARRIER, ctx->thread, id, count, is_aligned(ctx),
                        line_of(ctx));
 }
@@ -31,7 +37,7 @@ void tr_meet_barrier(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count)
 static bool names_lanes(const struct tr_ctx *ctx, enum rt_placeholder operation)
 {
     bool is_older = operation == RT_CALL_SHFL || operation == RT_CALL_VOTE;
-    return ctx->options->checks_meetings && (!is_older || ptx_inst_has(ctx->inst, PTX_GROUP_SYNC));
+    return checks_meetings(ctx) && (!is_older || ptx_inst_has(ctx->inst, PTX_GROUP_SYNC));
 }
 
 void tr_meet_lanes(struct tr_ctx *ctx, enum rt_placeholder operation, uint32_t mode,

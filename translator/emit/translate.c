@@ -236,6 +236,7 @@ static void emit_inst(struct tr_ctx *ctx, const struct ptx_inst *written)
     set_location(ctx, inst->line, inst->column);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) != NULL)
         LLVMPositionBuilderAtEnd(ctx->builder, tr_new_block(ctx, "unreached"));
+    tr_keep_uniform(ctx, inst);
     emit_guarded(ctx, inst);
 }
 
@@ -384,6 +385,7 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     LLVMBuildStore(ctx->entry_builder, tr_const_int(ctx, 1, 0), ctx->carry);
     tr_check_stack(ctx);
     tr_leave_out_first_threads(ctx);
+    tr_leave_first_lane(ctx);
     emit_body(ctx);
     LLVMBuildBr(ctx->entry_builder, body);
     return ctx->status;
@@ -524,6 +526,7 @@ enum pxr_status tr_emit_module(const struct tr_source *source, struct tr_ctx **e
                            .llvm = source->context};
     *emission = ctx;
     enum pxr_status status = init_ctx(ctx);
+    tr_find_uniform_warps(ctx);
     if (status == PXR_OK)
         status = define_functions(ctx);
     if (status == PXR_OK) {

@@ -364,6 +364,11 @@ static bool is_alive(const struct entry *entry)
            atomic_load_explicit(&entry->ctx->is_active, memory_order_acquire);
 }
 
+enum crt_result crt_context_missing(void)
+{
+    return sch_on_pool_thread() ? CRT_NOT_PERMITTED : CRT_INVALID_CONTEXT;
+}
+
 /* The current context if it lives, whatever its errors. */
 static enum crt_result require_alive(struct crt_context **ctx)
 {
@@ -372,7 +377,7 @@ static enum crt_result require_alive(struct crt_context **ctx)
         return result;
     const struct entry *top = top_entry();
     if (!top)
-        return CRT_INVALID_CONTEXT;
+        return crt_context_missing();
     if (!is_alive(top))
         return CRT_CONTEXT_IS_DESTROYED;
     *ctx = top->ctx;

@@ -104,6 +104,10 @@ enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
                                    struct crt_context **ctx);
 enum crt_result crt_context_destroy(struct crt_context *ctx);
 
+/* The error of a call that wants a current context and finds none. Host functions have none, and
+ * must not call the API: theirs is another one, by which libgomp finds out that it is in one. */
+enum crt_result crt_context_missing(void);
+
 /* ---- the calling thread's stack of contexts ---- */
 /* Handles are contexts or green ones (green.h); what is current is the context behind. */
 enum crt_result crt_context_push(struct crt_context *handle);

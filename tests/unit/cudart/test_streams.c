@@ -167,6 +167,28 @@ Test(streams, a_callback_must_not_wait, .init = make_context)
     cr_expect_eq(atomic_load(&callback_result), CRT_NOT_PERMITTED);
 }
 
+static atomic_int device_result = -1;
+
+static void try_to_ask(void *arg)
+{
+    CUdeviceptr base;
+    CUdevice device;
+    atomic_store(&callback_result, (int)cuMemGetAddressRange_v2(&base, NULL, *(CUdeviceptr *)arg));
+    atomic_store(&device_result, (int)cuCtxGetDevice(&device));
+}
+
+Test(streams, a_host_function_must_not_use_the_context_it_has_not_got, .init = make_context)
+{
+    CUstream stream = make_stream(0);
+    CUdeviceptr memory;
+    OK(cuMemAlloc_v2(&memory, 16));
+    OK(cuLaunchHostFunc(stream, try_to_ask, &memory));
+    OK(cuStreamSynchronize(stream));
+    cr_expect_eq(atomic_load(&callback_result), CRT_NOT_PERMITTED);
+    cr_expect_eq(atomic_load(&device_result), CRT_NOT_PERMITTED);
+    OK(cuMemFree_v2(memory));
+}
+
 struct ending {
     CUcontext own;
     CUlibrary library;

@@ -56,6 +56,18 @@ Test(layout, an_empty_kernel_needs_nothing)
     finish();
 }
 
+Test(layout, each_lane_has_its_own_copy_of_what_gcc_keeps_for_a_warp)
+{
+    lay_out(".shared .u32 __nvptx_uni[32]; .shared .u64 __nvptx_stacks[32]; .shared .u32 other[32];"
+            ".entry k() { .reg .u32 %r; .reg .u64 %d; mov.u64 %d, __nvptx_uni;"
+            "mov.u64 %d, __nvptx_stacks; mov.u64 %d, other; ret; }");
+    cr_assert_eq(offset_of("__nvptx_uni"), 0);
+    cr_assert_eq(offset_of("__nvptx_stacks"), 32 * 128);
+    cr_assert_eq(offset_of("other"), 32 * 128 + 32 * 256);
+    cr_assert_eq(layout.shared_static_bytes, 32 * 128 + 32 * 256 + 128);
+    finish();
+}
+
 Test(layout, the_size_of_a_kernel_is_that_of_all_that_it_reaches)
 {
     lay_out(".func unused() { ret; }\n"

@@ -196,7 +196,12 @@ Test(translate, ends_are_told_where_somebody_may_wait_for_them)
     static const struct {
         const char *body;
         bool is_told;
-    } cases[] = {{"", false}, {"bar.sync 0;", true}, {"bar.warp.sync 0xffffffff;", true}};
+    } cases[] = {
+        {"", false},
+        {"bar.sync 0;", true},
+        {"bar.warp.sync 0xffffffff;", true},
+        {".shared .u32 __nvptx_uni[32]; .reg .u64 %d; mov.u64 %d, __nvptx_uni; bar.sync 0;",
+         false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *ir = with_meetings(cases[i].body);
         cr_expect_eq(strstr(ir, "@rt_meet_end") != NULL, cases[i].is_told, "%s", ir);
