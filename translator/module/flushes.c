@@ -133,10 +133,7 @@ static void widen_mark(LLVMBuilderRef b, LLVMValueRef mark)
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(mark));
     LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(value));
     value = LLVMBuildShuffleVector(b, value, none, LLVMConstVector(places, WIDE), "");
-    unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(mark));
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(
-        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(mark))), id, &wide, 1);
-    value = LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, &value, 1, "");
+    value = tr_call_intrinsic(b, "llvm.canonicalize", wide, &value, 1);
     none = LLVMGetPoison(wide);
     replace_mark(mark, LLVMBuildShuffleVector(b, value, none, LLVMConstVector(places, NARROW), ""));
 }

@@ -20,16 +20,6 @@
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 
-/* type: what the function is overloaded by, if it is. */
-static LLVMValueRef call_intrinsic(LLVMBuilderRef b, const char *name, LLVMTypeRef type,
-                                   LLVMValueRef *args, unsigned count)
-{
-    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(b)));
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef callee = LLVMGetIntrinsicDeclaration(module, id, &type, type != NULL);
-    return LLVMBuildCall2(b, LLVMGlobalGetValueType(callee), callee, args, count, "");
-}
-
 /* ---- by the error of the sum ---- */
 
 /* What the sum of a product and c has lost, exactly (Knuth's TwoSum). */
@@ -60,7 +50,7 @@ static LLVMValueRef odd_by_error(LLVMBuilderRef b, LLVMValueRef operands[3], LLV
 {
     LLVMTypeRef type = LLVMTypeOf(operands[2]);
     LLVMValueRef product = LLVMBuildFMul(b, operands[0], operands[1], "");
-    LLVMValueRef sum = has_fused ? call_intrinsic(b, "llvm.fma", type, operands, 3)
+    LLVMValueRef sum = has_fused ? tr_call_intrinsic(b, "llvm.fma", type, operands, 3)
                                  : LLVMBuildFAdd(b, product, operands[2], "");
     LLVMValueRef error = error_of(b, sum, product, operands[2]);
     LLVMValueRef is_inexact = LLVMBuildFCmp(b, LLVMRealONE, error, LLVMConstNull(type), "");
@@ -81,7 +71,7 @@ static LLVMValueRef rounded(LLVMBuilderRef b, LLVMValueRef operands[3], unsigned
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(operands[0])));
     LLVMValueRef args[] = {operands[0], operands[1], operands[2],
                            LLVMConstInt(i32, rounding, false)};
-    return call_intrinsic(b, ROUNDED, NULL, args, 4);
+    return tr_call_intrinsic(b, ROUNDED, NULL, args, 4);
 }
 
 /* Of two neighbours one is odd. What needs no rounding is the same twice, but for differences that

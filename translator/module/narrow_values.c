@@ -369,13 +369,8 @@ static LLVMValueRef made_of(const struct narrowing *n, LLVMValueRef value)
 static LLVMValueRef call(const struct narrowing *n, const char *name, LLVMValueRef a,
                          LLVMValueRef b)
 {
-    LLVMModuleRef module =
-        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(n->builder)));
-    LLVMTypeRef type = LLVMTypeOf(a);
-    LLVMValueRef callee =
-        LLVMGetIntrinsicDeclaration(module, LLVMLookupIntrinsicID(name, strlen(name)), &type, 1);
     LLVMValueRef args[] = {a, b};
-    return LLVMBuildCall2(n->builder, LLVMGlobalGetValueType(callee), callee, args, 2, "");
+    return tr_call_intrinsic(n->builder, name, narrow_type(n), args, 2);
 }
 
 static LLVMValueRef extend(const struct narrowing *n, LLVMValueRef inst)

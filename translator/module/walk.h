@@ -41,4 +41,15 @@ static inline bool tr_calls_intrinsic(LLVMValueRef value, const char *name)
            LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
 }
 
+/* Calls such a function at the builder's place. type: what it is overloaded by; NULL: nothing. */
+static inline LLVMValueRef tr_call_intrinsic(LLVMBuilderRef builder, const char *name,
+                                             LLVMTypeRef type, LLVMValueRef *args, unsigned count)
+{
+    LLVMModuleRef module =
+        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef callee = LLVMGetIntrinsicDeclaration(module, id, &type, type != NULL);
+    return LLVMBuildCall2(builder, LLVMGlobalGetValueType(callee), callee, args, count, "");
+}
+
 #endif

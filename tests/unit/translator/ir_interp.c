@@ -259,6 +259,9 @@ static struct value intrinsic(struct machine *m, LLVMValueRef inst, const char *
         value.bits = sa < sb ? a.bits : b.bits;
     else if (begins_with(name, "llvm.smax"))
         value.bits = sa > sb ? a.bits : b.bits;
+    else if (begins_with(name, "llvm.abs")) /* of the smallest number: itself, or poison */
+        value = (struct value){(uint64_t)(sa < 0 ? -sa : sa) & mask(width),
+                               a.is_poison || (b.bits != 0 && sa < 0 && sa == -sa)};
     else if (begins_with(name, "llvm.usub.sat"))
         value.bits = a.bits > b.bits ? a.bits - b.bits : 0;
     else
