@@ -172,9 +172,14 @@ static void write_choice(struct writer *w, unsigned bits)
 {
     static const char *const names[] = {"eq",  "ne",  "slt", "sle", "sgt",
                                         "sge", "ult", "ule", "ugt", "uge"};
+    static const int numbers[] = {-5, 0, 1, 127, 200, 300};
     unsigned a = some(w, bits), b = some(w, bits);
     begin(w, 1);
-    fprintf(w->out, "icmp %s i%u %%v%u, %%v%u\n", names[below(w, 10)], bits, a, b);
+    fprintf(w->out, "icmp %s i%u %%v%u, ", names[below(w, 10)], bits, a);
+    if (below(w, 4) == 0)
+        fprintf(w->out, "%d\n", numbers[below(w, 6)]);
+    else
+        fprintf(w->out, "%%v%u\n", b);
     begin(w, bits);
     fprintf(w->out, "select i1 %%v%u, i%u %%v%u, i%u %%v%u\n", w->count - 2, bits, a, bits, b);
 }
