@@ -444,8 +444,7 @@ static void near_tie(struct conf_random *random, const struct lane *lane, uint64
         parts[i] |= (signs >> i & 1) << (lane->bits - 1);
 }
 
-/* For fused operations; they come last, so that the samples before are the same without them. */
-static bool add_near_ties(struct conf_inputs *inputs)
+bool conf_inputs_add_near_ties(struct conf_inputs *inputs)
 {
     struct conf_random random = {UINT64_C(0x71e5)};
     struct lane lane = lane_of(inputs->types[0]);
@@ -484,8 +483,7 @@ bool conf_inputs_make(struct conf_inputs *inputs, const enum ptx_type *types, un
         return true;
     }
     /* predicates come as bytes 0 and 1 */
-    return add_crossed(inputs) &&
-           (bits <= 16 || (add_random(inputs, random_count) && add_near_ties(inputs)));
+    return add_crossed(inputs) && (bits <= 16 || add_random(inputs, random_count));
 }
 
 void conf_inputs_free(struct conf_inputs *inputs)

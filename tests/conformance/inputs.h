@@ -35,6 +35,9 @@ size_t conf_edges(enum ptx_type type, unsigned in_count, unsigned __int128 *edge
 /* Edges (or everything) and then random_count random samples. False when out of memory. */
 bool conf_inputs_make(struct conf_inputs *inputs, const enum ptx_type *types, unsigned in_count,
                       size_t random_count);
+/* Behind all of them, for fused operations: sums that are ties if they are rounded twice. Of fewer
+ * than three operands, or of integers, there are none. False when out of memory. */
+bool conf_inputs_add_near_ties(struct conf_inputs *inputs);
 void conf_inputs_free(struct conf_inputs *inputs);
 
 /* The bits of one element of a floating-point type: f16x2 has elements of two bytes. Patterns above

@@ -39,7 +39,8 @@ static bool prepare(struct work *work)
     size_t random = work->run->options->cases;
     if (first->is_variant)
         random /= VARIANT_SHARE;
-    bool has_inputs = conf_inputs_make(&work->inputs, first->in_types, first->in_count, random);
+    bool has_inputs = conf_inputs_make(&work->inputs, first->in_types, first->in_count, random) &&
+                      conf_inputs_add_near_ties(&work->inputs);
     if (!has_inputs)
         return false;
     size_t samples = work->inputs.count;
