@@ -253,7 +253,7 @@ static void expect_turns(const char *type, const char *step, int sums, const cha
 Test(jam, turns_far_apart_fill_registers)
 {
     static const char *const expected[][2] = {
-        {"i8", "16 side by side: turns of a loop are far apart"},
+        {"i8", "vectors of 64 threads, 4 side by side"}, /* all of the row */
         {"i32", "16 side by side: turns of a loop are far apart"},
         {"i64", "8 side by side: turns of a loop are far apart"},
     };
