@@ -111,16 +111,13 @@ static bool is_sync_point(LLVMValueRef inst)
 
 #define WORD_BITS 64
 
-/* What a fused operation of f16 becomes (multiply_adds.c). */
-#define FUSED_HALF 18
-
 /* How many instructions of the code generator's it is like: no processor has vectors of integers
  * that are longer than a word, so each element is computed by itself. */
 static uint64_t weight_of(LLVMValueRef inst)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
     if (tr_element_kind(type) == LLVMHalfTypeKind && tr_calls_intrinsic(inst, "llvm.fma"))
-        return FUSED_HALF;
+        return TR_FUSED_HALF;
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return 1;
     LLVMTypeRef element = LLVMGetElementType(type);

@@ -83,6 +83,11 @@ struct tr_size {
 };
 void tr_module_size(LLVMModuleRef module, struct tr_size *size);
 
+/* Instructions that a fused operation of f16 becomes (multiply_adds.c), by the error of its sum,
+ * and by two roundings. */
+#define TR_FUSED_HALF         18
+#define TR_FUSED_HALF_ROUNDED 8
+
 /* Instructions in the function's body. */
 uint32_t tr_instruction_count(LLVMValueRef function);
 

@@ -121,13 +121,10 @@ static LLVMValueRef truncate(const struct conversion *c, LLVMValueRef floats)
 /* Whether a number is NaN, without converting it. NULL: the instruction asks something else. */
 static LLVMValueRef ask_for_nan(LLVMBuilderRef builder, LLVMValueRef inst)
 {
-    if (LLVMIsAFCmpInst(inst) == NULL || LLVMGetFCmpPredicate(inst) != LLVMRealUNO)
+    LLVMValueRef value = tr_asked_for_nan(inst);
+    if (value == NULL || tr_element_kind(LLVMTypeOf(value)) != LLVMHalfTypeKind)
         return NULL;
-    LLVMValueRef value = LLVMGetOperand(inst, 0);
-    LLVMValueRef other = LLVMGetOperand(inst, 1);
     LLVMTypeRef type = LLVMTypeOf(value);
-    if (tr_element_kind(type) != LLVMHalfTypeKind || (other != value && !LLVMIsNull(other)))
-        return NULL;
     LLVMTypeRef shorts = tr_like(type, LLVMInt16TypeInContext(LLVMGetTypeContext(type)));
     LLVMPositionBuilderBefore(builder, inst);
     LLVMValueRef bits = LLVMBuildBitCast(builder, value, shorts, "");

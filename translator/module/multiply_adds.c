@@ -146,16 +146,6 @@ static bool is_constant_nan(LLVMValueRef value)
            isnan(LLVMConstRealGetDouble(element, &loses));
 }
 
-/* What a question for NaN asks. NULL: it is none. */
-static LLVMValueRef asked_for_nan(LLVMValueRef inst)
-{
-    if (LLVMIsAFCmpInst(inst) == NULL || LLVMGetFCmpPredicate(inst) != LLVMRealUNO)
-        return NULL;
-    LLVMValueRef value = LLVMGetOperand(inst, 0);
-    LLVMValueRef other = LLVMGetOperand(inst, 1);
-    return other == value || LLVMIsNull(other) ? value : NULL;
-}
-
 static bool is_half_fma(LLVMValueRef value)
 {
     return tr_calls_intrinsic(value, "llvm.fma") &&
@@ -170,7 +160,7 @@ static bool chooses_in_vain(LLVMValueRef inst)
         !is_half_fma(LLVMGetOperand(inst, 2)))
         return false;
     LLVMValueRef fma = LLVMGetOperand(inst, 2);
-    LLVMValueRef p = asked_for_nan(LLVMGetOperand(inst, 0));
+    LLVMValueRef p = tr_asked_for_nan(LLVMGetOperand(inst, 0));
     return p != NULL && (p == LLVMGetOperand(fma, 0) || p == LLVMGetOperand(fma, 1) ||
                          p == LLVMGetOperand(fma, 2));
 }
@@ -202,7 +192,7 @@ static void use_unchosen(LLVMValueRef inst)
 /* What is NaN was NaN before it was converted. NULL: nothing was. */
 static LLVMValueRef ask_unconverted(LLVMBuilderRef b, LLVMValueRef inst)
 {
-    LLVMValueRef value = asked_for_nan(inst);
+    LLVMValueRef value = tr_asked_for_nan(inst);
     if (value == NULL || !tr_is_opcode(value, LLVMFPTrunc))
         return NULL;
     LLVMValueRef source = LLVMGetOperand(value, 0);

@@ -14,18 +14,12 @@
 #include <llvm-c/Core.h>
 
 #include "translator/module/module_steps.h"
+#include "translator/module/number_range.h"
 #include "translator/module/walk.h"
-
-/* A value as a mathematical number: that of its bits with or without sign, whichever is in the
- * range. */
-struct range {
-    int64_t low, high;
-    bool is_known;
-};
 
 struct node {
     LLVMValueRef inst;
-    struct range range;
+    struct tr_number_range range;
     bool is_narrow;
     bool is_leaf; /* an extension */
     LLVMValueRef made;
@@ -76,107 +70,24 @@ static bool is_extension(LLVMValueRef inst)
 
 /* ---- ranges ---- */
 
-static struct range known(int64_t low, int64_t high)
-{
-    return (struct range){low, high, true};
-}
-
-static bool fits_unsigned(struct range range, unsigned bits)
-{
-    return range.is_known && range.low >= 0 && range.high < INT64_C(1) << bits;
-}
-
-static bool fits_signed(struct range range, unsigned bits)
-{
-    int64_t limit = INT64_C(1) << (bits - 1);
-    return range.is_known && range.low >= -limit && range.high < limit;
-}
-
-static bool fits(struct range range, unsigned bits)
-{
-    return fits_unsigned(range, bits) || fits_signed(range, bits);
-}
-
-static struct range range_of(const struct narrowing *n, LLVMValueRef value)
+static struct tr_number_range range_of(const struct narrowing *n, LLVMValueRef value)
 {
     if (LLVMIsAConstantInt(value) != NULL) {
         int64_t number = LLVMConstIntGetSExtValue(value);
-        return known(number, number);
+        return tr_range_from(number, number);
     }
     const struct node *node = node_of(n, value);
-    return node != NULL ? node->range : (struct range){0};
+    return node != NULL ? node->range : (struct tr_number_range){0};
 }
 
-static struct range range_of_extension(LLVMValueRef inst)
+static struct tr_number_range range_of_extension(LLVMValueRef inst)
 {
     unsigned bits = bits_of(LLVMGetOperand(inst, 0));
     if (bits == 0 || bits > 16)
-        return (struct range){0};
+        return (struct tr_number_range){0};
     int64_t half = INT64_C(1) << (bits - 1);
-    return LLVMIsAZExtInst(inst) != NULL ? known(0, 2 * half - 1) : known(-half, half - 1);
-}
-
-static struct range product(struct range a, struct range b)
-{
-    int64_t ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-    struct range range = known(ends[0], ends[0]);
-    for (unsigned i = 1; i < 4; i++) {
-        range.low = ends[i] < range.low ? ends[i] : range.low;
-        range.high = ends[i] > range.high ? ends[i] : range.high;
-    }
-    return range;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* All bits up to the highest of either. */
-static struct range range_of_bits(struct range a, struct range b)
-{
-    int64_t high = 1;
-    while (high <= a.high || high <= b.high)
-        high *= 2;
-    return known(0, high - 1);
-}
-
-static struct range range_of_shift(LLVMOpcode opcode, struct range a, struct range b, unsigned bits)
-{
-    if (b.low != b.high || b.low < 0 || b.low >= bits || (opcode == LLVMLShr && a.low < 0))
-        return (struct range){0};
-    return opcode == LLVMShl ? product(a, known(INT64_C(1) << b.low, INT64_C(1) << b.low))
-                             : known(a.low >> b.low, a.high >> b.low);
-}
-
-static struct range range_of_operation(LLVMOpcode opcode, struct range a, struct range b,
-                                       unsigned bits)
-{
-    bool is_positive = a.low >= 0 && b.low >= 0;
-    switch (opcode) {
-    case LLVMAdd:
-        return known(a.low + b.low, a.high + b.high);
-    case LLVMSub:
-        return known(a.low - b.high, a.high - b.low);
-    case LLVMMul:
-        return product(a, b);
-    case LLVMShl:
-    case LLVMLShr:
-    case LLVMAShr:
-        return range_of_shift(opcode, a, b, bits);
-    case LLVMAnd:
-        return is_positive ? known(0, least(a.high, b.high)) : (struct range){0};
-    case LLVMOr:
-    case LLVMXor:
-        return is_positive ? range_of_bits(a, b) : (struct range){0};
-    default:
-        return (struct range){0};
-    }
+    return LLVMIsAZExtInst(inst) != NULL ? tr_range_from(0, 2 * half - 1)
+                                         : tr_range_from(-half, half - 1);
 }
 
 static bool is_minimum(LLVMValueRef inst)
@@ -207,10 +118,10 @@ static unsigned sources_of(LLVMValueRef inst, LLVMValueRef sources[2])
 }
 
 /* Of the number before it is cut to the bits of its register. */
-static struct range range_of_result(const struct narrowing *n, LLVMValueRef inst)
+static struct tr_number_range range_of_result(const struct narrowing *n, LLVMValueRef inst)
 {
     LLVMValueRef sources[2];
-    struct range a = {0}, b = {0};
+    struct tr_number_range a = {0}, b = {0};
     unsigned count = sources_of(inst, sources);
     if (is_extension(inst))
         return range_of_extension(inst);
@@ -220,26 +131,26 @@ static struct range range_of_result(const struct narrowing *n, LLVMValueRef inst
         b = range_of(n, sources[1]);
     if (count == 0 || !a.is_known || !b.is_known ||
         (is_of_unsigned(inst) && (a.low < 0 || b.low < 0)))
-        return (struct range){0};
+        return (struct tr_number_range){0};
     if (LLVMIsABinaryOperator(inst) != NULL)
-        return range_of_operation(LLVMGetInstructionOpcode(inst), a, b, bits_of(inst));
+        return tr_range_of_operation(LLVMGetInstructionOpcode(inst), a, b, bits_of(inst));
     if (is_minimum(inst))
-        return known(least(a.low, b.low), least(a.high, b.high));
+        return tr_range_of_least(a, b);
     if (is_maximum(inst))
-        return known(most(a.low, b.low), most(a.high, b.high));
+        return tr_range_of_most(a, b);
     if (LLVMIsASelectInst(inst) != NULL)
-        return known(least(a.low, b.low), most(a.high, b.high));
+        return tr_range_of_either(a, b);
     if (LLVMIsATruncInst(inst) != NULL)
         return a;
-    return a.low >= 0 ? a : known(0, most(-a.low, a.high)); /* abs */
+    return tr_range_of_absolute(a);
 }
 
 /* Of what is in the register: that of the result, if nothing was cut off. (Else it would not fit
  * fewer bits either, but ranges of products must stay short.) */
-static struct range find_range(const struct narrowing *n, LLVMValueRef inst)
+static struct tr_number_range find_range(const struct narrowing *n, LLVMValueRef inst)
 {
-    struct range range = range_of_result(n, inst);
-    return fits(range, bits_of(inst)) ? range : (struct range){0};
+    struct tr_number_range range = range_of_result(n, inst);
+    return tr_fits(range, bits_of(inst)) ? range : (struct tr_number_range){0};
 }
 
 /* ---- what may be narrow ---- */
@@ -255,16 +166,16 @@ static bool is_vector_operation(LLVMValueRef inst, unsigned bits)
 
 /* Both without sign, or both with one: then they compare in so few bits as they do in many, also
  * what takes negative numbers for large ones. */
-static bool are_alike(struct range a, struct range b, unsigned bits)
+static bool are_alike(struct tr_number_range a, struct tr_number_range b, unsigned bits)
 {
-    return (fits_unsigned(a, bits) && fits_unsigned(b, bits)) ||
-           (fits_signed(a, bits) && fits_signed(b, bits));
+    return (tr_fits_unsigned(a, bits) && tr_fits_unsigned(b, bits)) ||
+           (tr_fits_signed(a, bits) && tr_fits_signed(b, bits));
 }
 
 static bool is_narrow_source(const struct narrowing *n, LLVMValueRef value)
 {
     const struct node *node = node_of(n, value);
-    return LLVMIsAConstantInt(value) != NULL ? fits(range_of(n, value), n->bits)
+    return LLVMIsAConstantInt(value) != NULL ? tr_fits(range_of(n, value), n->bits)
                                              : node != NULL && node->is_narrow;
 }
 
@@ -334,7 +245,7 @@ static void look_at_neighbours(struct narrowing *n, LLVMValueRef inst)
 static bool may_begin(const struct narrowing *n, const struct node *node)
 {
     unsigned bits = bits_of(node->inst);
-    if (bits <= n->bits || bits > 32 || node->made != NULL || !fits(node->range, n->bits))
+    if (bits <= n->bits || bits > 32 || node->made != NULL || !tr_fits(node->range, n->bits))
         return false;
     return node->is_leaf ? bits_of(LLVMGetOperand(node->inst, 0)) <= n->bits
                          : is_vector_operation(node->inst, n->bits);
@@ -383,8 +294,8 @@ static LLVMValueRef extend(const struct narrowing *n, LLVMValueRef inst)
 static LLVMValueRef extreme(const struct narrowing *n, LLVMValueRef inst, LLVMValueRef a,
                             LLVMValueRef b)
 {
-    bool has_sign = !fits_unsigned(range_of(n, LLVMGetOperand(inst, 0)), n->bits) ||
-                    !fits_unsigned(range_of(n, LLVMGetOperand(inst, 1)), n->bits);
+    bool has_sign = !tr_fits_unsigned(range_of(n, LLVMGetOperand(inst, 0)), n->bits) ||
+                    !tr_fits_unsigned(range_of(n, LLVMGetOperand(inst, 1)), n->bits);
     if (is_minimum(inst))
         return call(n, has_sign ? "llvm.smin" : "llvm.umin", a, b);
     return call(n, has_sign ? "llvm.smax" : "llvm.umax", a, b);
@@ -438,7 +349,7 @@ static void compare(const struct narrowing *n, LLVMValueRef comparison)
     LLVMValueRef x = LLVMGetOperand(comparison, 0);
     LLVMValueRef y = LLVMGetOperand(comparison, 1);
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(comparison);
-    if (fits_unsigned(range_of(n, x), n->bits) && fits_unsigned(range_of(n, y), n->bits))
+    if (tr_fits_unsigned(range_of(n, x), n->bits) && tr_fits_unsigned(range_of(n, y), n->bits))
         predicate = without_sign(predicate);
     LLVMPositionBuilderBefore(n->builder, comparison);
     LLVMValueRef made = LLVMBuildICmp(n->builder, predicate, made_of(n, x), made_of(n, y), "");

@@ -33,6 +33,16 @@ static inline LLVMValueRef tr_first_behind_phis(LLVMBasicBlockRef block)
     return inst;
 }
 
+/* The number that a comparison asks whether it is NaN. NULL: it asks something else, or is none. */
+static inline LLVMValueRef tr_asked_for_nan(LLVMValueRef inst)
+{
+    if (LLVMIsAFCmpInst(inst) == NULL || LLVMGetFCmpPredicate(inst) != LLVMRealUNO)
+        return NULL;
+    LLVMValueRef value = LLVMGetOperand(inst, 0);
+    LLVMValueRef other = LLVMGetOperand(inst, 1);
+    return other == value || LLVMIsNull(other) ? value : NULL;
+}
+
 /* Whether the value is a call of this function of LLVM's, such as "llvm.fma", of any type. */
 static inline bool tr_calls_intrinsic(LLVMValueRef value, const char *name)
 {

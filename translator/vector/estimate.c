@@ -55,16 +55,13 @@ static bool is_access(const struct tr_value *value)
 /* Of a quotient by a number of all lanes, whose inverse is made once: as much of a quotient. */
 #define BY_ONE_NUMBER 0.25
 
-/* Instructions of a fused operation on f16, by the error of its sum, and by two roundings. */
-#define FUSED_HALF         18
-#define FUSED_HALF_ROUNDED 8
-
-/* The code generator is quick with them: none is used but by the next. */
+/* The code generator is quick with the instructions of a fused operation on f16: none is used but
+ * by the next. */
 #define FUSED_HALF_EFFORT 6
 
 static uint32_t fused_half(const struct tr_target *target)
 {
-    return target->has_roundings ? FUSED_HALF_ROUNDED : FUSED_HALF;
+    return target->has_roundings ? TR_FUSED_HALF_ROUNDED : TR_FUSED_HALF;
 }
 
 static double scalar_cost(const struct tr_figures *figures, const struct tr_value *value)
@@ -83,7 +80,7 @@ static double scalar_cost(const struct tr_figures *figures, const struct tr_valu
     case TR_ARITHMETIC_FUSED: /* without an instruction it is the same for a vector */
         return figures->fused / figures->vector;
     case TR_ARITHMETIC_FUSED_HALF:
-        return FUSED_HALF;
+        return TR_FUSED_HALF;
     case TR_ARITHMETIC_SIMPLE:
     case TR_ARITHMETIC_CONVERT:
     case TR_ARITHMETIC_CONVERT_UNSIGNED:

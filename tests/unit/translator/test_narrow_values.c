@@ -13,8 +13,8 @@
 #include <criterion/criterion.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
-#include <llvm-c/IRReader.h>
 
+#include "tests/unit/vector/parse_ir.h"
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 
@@ -22,14 +22,8 @@ static LLVMContextRef context;
 
 static LLVMModuleRef parse(const char *text)
 {
-    char *message = NULL;
-    LLVMModuleRef module = NULL;
     context = LLVMContextCreate();
-    LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test.ll");
-    if (LLVMParseIRInContext(context, buffer, &module, &message))
-        cr_assert_fail("%s\n%s", message, text);
-    return module;
+    return parse_ir(context, text);
 }
 
 static void narrow(LLVMModuleRef module)
