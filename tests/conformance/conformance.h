@@ -41,6 +41,7 @@ struct conf_options {
     const char *driver;         /* path; NULL: in process */
     enum pxr_collapse collapse; /* in process */
     size_t cases;               /* random samples of a plain case */
+    size_t known; /* samples that are constants in the kernel, and no others; 0: they are loaded */
     unsigned jam_share; /* one kernel in so many has vectors side by side as chosen, others one */
     unsigned share;     /* one kernel in so many is run */
     unsigned jobs;

@@ -38,6 +38,8 @@ bool conf_inputs_make(struct conf_inputs *inputs, const enum ptx_type *types, un
 /* Behind all of them, for fused operations: sums that are ties if they are rounded twice. Of fewer
  * than three operands, or of integers, there are none. False when out of memory. */
 bool conf_inputs_add_near_ties(struct conf_inputs *inputs);
+/* Leaves count of the samples, chosen at random, or all if there are fewer. */
+void conf_inputs_choose(struct conf_inputs *inputs, size_t count);
 void conf_inputs_free(struct conf_inputs *inputs);
 
 /* The bits of one element of a floating-point type: f16x2 has elements of two bytes. Patterns above

@@ -119,6 +119,25 @@ static void put_loads(FILE *file, const struct conf_case *made, const struct con
     }
 }
 
+static void put_constants(FILE *file, const struct conf_inputs *inputs,
+                          const struct conf_case *made, size_t sample)
+{
+    for (unsigned i = 0; i < inputs->in_count; i++) {
+        unsigned bytes = conf_type_bytes(inputs->types[i]);
+        unsigned __int128 value = conf_load(inputs->columns[i] + sample * bytes, bytes);
+        unsigned long long low = (unsigned long long)value;
+        if (inputs->types[i] == PTX_TYPE_PRED)
+            fprintf(file, "setp.ne.u32 %%i%u, %u, 0;\n", i, (unsigned)low);
+        else if (made->in_bits[i] == 8)
+            fprintf(file, "cvt.u8.u32 %%i%u, 0x%llx;\n", i, low);
+        else if (made->in_bits[i] == 128)
+            fprintf(file, "mov.b128 %%i%u, {0x%llx, 0x%llx};\n", i, low,
+                    (unsigned long long)(value >> 64));
+        else
+            fprintf(file, "mov.b%u %%i%u, 0x%llx;\n", made->in_bits[i], i, low);
+    }
+}
+
 static void put_stores(FILE *file, const struct conf_case *made, const size_t *offsets)
 {
     for (unsigned i = 0; i < made->out_count; i++) {
@@ -132,13 +151,30 @@ static void put_stores(FILE *file, const struct conf_case *made, const size_t *o
     }
 }
 
-static const char prologue[] = ".reg .b64 %in, %out, %address;\n"
-                               ".reg .b32 %index, %count, %step;\n"
-                               ".reg .b16 %byte;\n"
-                               ".reg .pred %done;\n"
-                               "ld.param.u64 %in, [p_in];\n"
-                               "ld.param.u64 %out, [p_out];\n"
-                               "mov.u32 %index, %ctaid.x;\n"
+/* A case: registers for its results, and then instructions and stores. */
+static void put_begin(FILE *file, const struct conf_case *made)
+{
+    fputs("{\n", file);
+    put_outputs(file, made);
+}
+
+static void put_end(FILE *file, const struct conf_case *made, const size_t *offsets)
+{
+    fputs(made->body, file);
+    put_stores(file, made, offsets);
+    fputs("}\n", file);
+}
+
+static const char entry[] = ".visible .entry " CONF_KERNEL "(.param .u64 p_in, .param .u64 p_out)\n"
+                            "{\n"
+                            ".reg .b64 %in, %out, %address;\n"
+                            ".reg .b32 %index, %count, %step;\n"
+                            ".reg .b16 %byte;\n"
+                            ".reg .pred %done;\n"
+                            "ld.param.u64 %in, [p_in];\n"
+                            "ld.param.u64 %out, [p_out];\n";
+
+static const char prologue[] = "mov.u32 %index, %ctaid.x;\n"
                                "mov.u32 %step, %ntid.x;\n"
                                "mov.u32 %count, %tid.x;\n"
                                "mad.lo.u32 %index, %index, %step, %count;\n"
@@ -164,25 +200,46 @@ char *conf_kernel_text(const struct conf_case *cases, unsigned count,
     if (file == NULL)
         return NULL;
     put_header(file, cases, count);
-    fprintf(file, ".visible .entry " CONF_KERNEL "(.param .u64 p_in, .param .u64 p_out)\n{\n");
+    fputs(entry, file);
     put_inputs(file, &cases[0]);
     fputs(prologue, file);
     put_loads(file, &cases[0], layout);
     for (unsigned i = 0; i < count; i++) {
-        fputs("{\n", file);
-        put_outputs(file, &cases[i]);
+        put_begin(file, &cases[i]);
         fflush(file);
         if (lines != NULL) {
             lines[i][0] = (int)count_lines(text) + 1;
             lines[i][1] = lines[i][0] + (int)count_lines(cases[i].body) - 1;
         }
-        fputs(cases[i].body, file);
-        put_stores(file, &cases[i], layout->out_offsets[i]);
-        fputs("}\n", file);
+        put_end(file, &cases[i], layout->out_offsets[i]);
     }
     fputs(epilogue, file);
     if (serial != 0)
         fprintf(file, "// %llu\n", (unsigned long long)serial);
+    fclose(file);
+    return text;
+}
+
+char *conf_known_text(const struct conf_case *cases, unsigned count,
+                      const struct conf_layout *layout, const struct conf_inputs *inputs)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (file == NULL)
+        return NULL;
+    put_header(file, cases, count);
+    fputs(entry, file);
+    put_inputs(file, &cases[0]);
+    for (size_t n = 0; n < inputs->count; n++) {
+        fprintf(file, "mov.u32 %%index, %zu;\n", n);
+        put_constants(file, inputs, &cases[0], n);
+        for (unsigned i = 0; i < count; i++) {
+            put_begin(file, &cases[i]);
+            put_end(file, &cases[i], layout->out_offsets[i]);
+        }
+    }
+    fputs("ret;\n}\n", file);
     fclose(file);
     return text;
 }

@@ -31,6 +31,10 @@ void conf_layout_make(struct conf_layout *layout, const struct conf_case *cases,
 char *conf_kernel_text(const struct conf_case *cases, unsigned count,
                        const struct conf_layout *layout, int lines[][2], uint64_t serial);
 
+/* The same with the inputs' samples as constants, one behind the other, instead of a loop. */
+char *conf_known_text(const struct conf_case *cases, unsigned count,
+                      const struct conf_layout *layout, const struct conf_inputs *inputs);
+
 /* One kernel per case, case<n>, that only holds the registers and the instructions. */
 char *conf_bare_text(const struct conf_case *cases, unsigned count);
 

@@ -302,6 +302,8 @@ static void usage(FILE *file)
         "  --backend inprocess|driver:PATH   what to test (default: inprocess)\n"
         "  --collapse auto|precise|flat|hierarchical|vector   in process (default: precise)\n"
         "  --cases N             random samples of a form (default: 10000)\n"
+        "  --known N             N samples of a form, as constants of the kernel (scalar "
+        "families)\n"
         "  --jam-share N         vectors of threads side by side in one kernel in N (default: 1)\n"
         "  --share N             one kernel in N (default: 1, all)\n"
         "  --jobs N              processes (default: one per CPU)\n"
@@ -354,6 +356,9 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 'c':
         options->cases = strtoul(optarg, NULL, 10);
         return true;
+    case 'k':
+        options->known = strtoul(optarg, NULL, 10);
+        return options->known > 0;
     case 'J':
         options->jam_share = (unsigned)strtoul(optarg, NULL, 10);
         return options->jam_share > 0 && options->driver == NULL;
@@ -421,6 +426,7 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         {"backend", required_argument, NULL, 'b'},
         {"collapse", required_argument, NULL, 'C'},
         {"cases", required_argument, NULL, 'c'},
+        {"known", required_argument, NULL, 'k'},
         {"jam-share", required_argument, NULL, 'J'},
         {"share", required_argument, NULL, 'S'},
         {"jobs", required_argument, NULL, 'j'},
@@ -456,7 +462,9 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         options->families = UINT64_MAX;
     bool may_have_golden = options->golden == CONF_GOLDEN_COMPARE && options->jam_share == 1 &&
                            options->golden_cases <= options->cases;
-    return optind == argc && (options->golden_cases == 0 || may_have_golden);
+    bool may_be_known = options->golden == CONF_GOLDEN_NONE && options->fault_share == 0;
+    return optind == argc && (options->golden_cases == 0 || may_have_golden) &&
+           (options->known == 0 || may_be_known);
 }
 
 int main(int argc, char **argv)

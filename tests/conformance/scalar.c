@@ -43,12 +43,16 @@ static bool prepare(struct work *work)
                       conf_inputs_add_near_ties(&work->inputs);
     if (!has_inputs)
         return false;
+    size_t known = work->run->options->known;
+    if (known > 0)
+        conf_inputs_choose(&work->inputs, known);
     size_t samples = work->inputs.count;
     conf_layout_make(&work->layout, work->cases, work->count, samples);
     struct conf_seeded *seeded = work->run->seeded;
-    work->text = conf_kernel_text(work->cases, work->count, &work->layout,
-                                  seeded != NULL ? seeded->lines : NULL,
-                                  seeded != NULL ? seeded->serial : 0);
+    work->text = known > 0 ? conf_known_text(work->cases, work->count, &work->layout, &work->inputs)
+                           : conf_kernel_text(work->cases, work->count, &work->layout,
+                                              seeded != NULL ? seeded->lines : NULL,
+                                              seeded != NULL ? seeded->serial : 0);
     if (seeded != NULL)
         seeded->line_count = work->count;
     work->in = runner_alloc(work->layout.in_bytes);

@@ -5,6 +5,7 @@
  * and .sat are helpers (rt/float.c, rt/approx.c). 16-bit types: emit_half.c.
  */
 #include "translator/emit/emit_float.h"
+#include "translator/module/walk.h"
 
 enum rt_round tr_round_mode(enum ptx_mod mod)
 {
@@ -206,14 +207,19 @@ static LLVMValueRef compute_mul(struct tr_ctx *ctx, const struct ptx_inst *inst,
     return operate(ctx, inst, LLVMFMul, name, args[0], args[1]);
 }
 
+/* LLVM 22 takes a sum of constants in place of the CPU, and does not flush them. */
 static LLVMValueRef compute_fma(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                 const LLVMValueRef *args)
 {
     LLVMTypeRef type = LLVMTypeOf(args[0]);
     enum rt_round mode = mode_of(inst);
     LLVMValueRef copies[] = {args[0], args[1], args[2]};
-    if (mode == RT_ROUND_NEAREST)
-        return tr_intrinsic(ctx, "llvm.fma", &type, 1, copies, 3);
+    if (mode == RT_ROUND_NEAREST) {
+        LLVMValueRef sum = tr_intrinsic(ctx, "llvm.fma", &type, 1, copies, 3);
+        if (ctx->options->flushes && flushes(inst))
+            tr_keep_call(sum);
+        return sum;
+    }
     const char *name = named(inst, "rt_fma_f32", "rt_fma_f64");
     return tr_helper(ctx, name, type, args[0], args[1], args[2], constant(ctx, mode));
 }

@@ -104,6 +104,25 @@ static bool is_flushed(LLVMValueRef value, unsigned depth)
     return false;
 }
 
+static bool is_constant_sum(LLVMValueRef value)
+{
+    if (!tr_calls_intrinsic(value, "llvm.fma"))
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (!LLVMIsAConstant(LLVMGetOperand(value, i)))
+            return false;
+    return true;
+}
+
+/* The code generator, too, would take such a sum in place of the CPU. A mark that is left is
+ * nothing it knows the value of. */
+static void hide_constant(LLVMBuilderRef b, LLVMValueRef sum)
+{
+    LLVMValueRef first = LLVMGetOperand(sum, 0);
+    LLVMPositionBuilderBefore(b, sum);
+    LLVMSetOperand(sum, 0, tr_call_intrinsic(b, "llvm.canonicalize", LLVMTypeOf(first), &first, 1));
+}
+
 static void replace_mark(LLVMValueRef mark, LLVMValueRef value)
 {
     LLVMReplaceAllUsesWith(mark, value);
@@ -143,6 +162,8 @@ void tr_end_flushes(LLVMModuleRef module)
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
         TR_FOR_EACH_INSTRUCTION(inst, fn) {
+            if (is_constant_sum(inst))
+                hide_constant(b, inst);
             if (!is_mark(inst))
                 continue;
             if (is_flushed(LLVMGetOperand(inst, 0), 0))

@@ -114,6 +114,17 @@ static LLVMValueRef widen(LLVMBuilderRef b, LLVMValueRef operand, LLVMTypeRef wi
     return LLVMBuildShuffleVector(b, first, poison, LLVMConstNull(tr_like(wide, i32)), "");
 }
 
+/* A CPU that flushes does so in its conversions, LLVM does not (flushes.c). */
+static LLVMValueRef flushed(LLVMBuilderRef b, LLVMValueRef source)
+{
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b));
+    bool is_known =
+        LLVMIsAConstant(source) != NULL && tr_element_kind(LLVMTypeOf(source)) == LLVMFloatTypeKind;
+    if (!is_known || !tr_has_flush_mode(LLVMGetGlobalParent(function)))
+        return source;
+    return tr_call_intrinsic(b, "llvm.canonicalize", LLVMTypeOf(source), &source, 1);
+}
+
 /* Of f16 or f32. */
 static LLVMValueRef multiply_add(LLVMBuilderRef b, LLVMValueRef inst, bool has_fused,
                                  bool has_roundings)
@@ -126,7 +137,7 @@ static LLVMValueRef multiply_add(LLVMBuilderRef b, LLVMValueRef inst, bool has_f
     LLVMTypeRef words = tr_like(type, LLVMIntTypeInContext(context, is_half ? 32 : 64));
     LLVMValueRef operands[3];
     for (unsigned i = 0; i < 3; i++)
-        operands[i] = widen(b, LLVMGetOperand(inst, i), wide);
+        operands[i] = widen(b, flushed(b, LLVMGetOperand(inst, i)), wide);
     bool is_register = is_half && tr_lane_count(type) == LANES;
     LLVMValueRef sum = has_roundings && is_register ? odd_by_rounding(b, operands, words)
                                                     : odd_by_error(b, operands, words, has_fused);

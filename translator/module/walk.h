@@ -62,4 +62,25 @@ static inline LLVMValueRef tr_call_intrinsic(LLVMBuilderRef builder, const char 
     return LLVMBuildCall2(builder, LLVMGlobalGetValueType(callee), callee, args, count, "");
 }
 
+/* A call that LLVM's passes must not replace by its value, even if all it is given is constant. */
+#define TR_KEPT_CALL "nobuiltin"
+
+static inline unsigned tr_kept_call_kind(void)
+{
+    return LLVMGetEnumAttributeKindForName(TR_KEPT_CALL, sizeof TR_KEPT_CALL - 1);
+}
+
+static inline void tr_keep_call(LLVMValueRef call)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(context, tr_kept_call_kind(), 0));
+}
+
+static inline bool tr_is_kept_call(LLVMValueRef call)
+{
+    return LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                        tr_kept_call_kind()) != NULL;
+}
+
 #endif

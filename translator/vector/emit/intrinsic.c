@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "translator/analysis/calls.h"
+#include "translator/module/walk.h"
 #include "translator/vector/emit/form.h"
 
 #define MAX_ARGUMENTS 8
@@ -156,6 +157,9 @@ LLVMValueRef tr_form_intrinsic(struct tr_widen *widen, uint32_t value, uint32_t 
     }
     unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(call));
     LLVMValueRef callee = LLVMGetIntrinsicDeclaration(widen->module, id, types, type_count);
-    return LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(callee), callee, arguments, count,
-                          "");
+    LLVMValueRef wide = LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(callee), callee,
+                                       arguments, count, "");
+    if (tr_is_kept_call(call))
+        tr_keep_call(wide);
+    return wide;
 }
