@@ -205,6 +205,12 @@ void sch_thread_yield(struct sch_thread *thread);
 /* carrier.c */
 enum sch_block_state sch_fused_run(struct sch_block *block);
 
+/* Runs the block until it ends or waits. */
+static inline enum sch_block_state sch_block_run(struct sch_block *block)
+{
+    return block->fit->code.fused ? sch_fused_run(block) : sch_precise_run(block);
+}
+
 /* Turns a block that has ended into so many other blocks of its grid, ready to run. */
 void sch_fused_renew(struct sch_block *block, uint64_t index, uint32_t count);
 

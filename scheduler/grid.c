@@ -83,8 +83,9 @@ static bool fit_code(const struct sch_grid_op *grid, const struct sch_code *code
     fit->parked_max = parked_max(grid, code);
     uint64_t share = (grid->block_count + workers - 1) / workers;
     fit->parked_share = share < fit->parked_max ? (unsigned)share : fit->parked_max;
-    fit->has_chunks = code->fused && !code->may_wait && !grid->grid.is_cooperative &&
-                      grid->cluster_blocks == 1 && !sch_grid_asks_shared(grid);
+    fit->is_free = !code->may_wait && !grid->grid.is_cooperative && grid->cluster_blocks == 1 &&
+                   !sch_grid_asks_shared(grid);
+    fit->has_chunks = fit->is_free && code->fused;
     return true;
 }
 

@@ -31,6 +31,9 @@
 #define GUEST_STACK_CLASS  2 /* SCH_STACK_BYTES_MIN << 2: 256 KiB */
 #define KERNEL_STACK_BYTES ((size_t)64 * 1024)
 
+/* Threads of a block that may each want such a stack. */
+#define STACKS_MAX 256
+
 /* Reading the clock takes a tenth of a launch: of small grids only some ends are timed. */
 #define TIMED_TURNS 4
 
@@ -135,8 +138,8 @@ static enum plan make_plan(const struct sch_grid_op *grid, uint64_t total_ns, st
 static uint64_t expected_ns(const struct sch_grid_op *grid)
 {
     const struct sch_fit *fit = &grid->fits[0];
-    if (!fit->has_chunks || fit->code.stack_bytes > KERNEL_STACK_BYTES ||
-        grid->block_count > UINT32_MAX)
+    if (!fit->is_free || fit->code.stack_bytes > KERNEL_STACK_BYTES ||
+        grid->block_count > UINT32_MAX || (!fit->has_chunks && grid->thread_count > STACKS_MAX))
         return 0;
     uint64_t block_ns = sch_pace(&fit->code);
     return block_ns <= CHUNK_MAX_NS ? grid->block_count * block_ns : 0;
@@ -146,7 +149,7 @@ static uint64_t expected_ns(const struct sch_grid_op *grid)
 struct visit {
     struct sch_worker *worker;
     struct sch_grid_op *grid;
-    struct sch_block *block; /* of all its chunks; NULL before the first */
+    struct sch_block *block; /* of its present chunk; NULL before the first */
     uint64_t now_ns;
     uint64_t done; /* blocks that have been run, with or without a fault */
     bool is_shared;
@@ -191,7 +194,7 @@ static void run_chunk(struct visit *visit, struct sch_block *block)
 {
     enum sch_block_state state;
     /* When only polling threads are left, other blocks may have to do something first. */
-    while ((state = sch_fused_run(block)) == SCH_BLOCK_WAITING) {
+    while ((state = sch_block_run(block)) == SCH_BLOCK_WAITING) {
         share(visit, visit->grid->block_count);
         sched_yield();
     }
@@ -201,16 +204,26 @@ static void run_chunk(struct visit *visit, struct sch_block *block)
         note_end(visit, block->chunk);
 }
 
-/* Runs the first `count` unclaimed blocks, beginning with `first`. go_on: see sch_block. */
-static void run_blocks(struct visit *visit, uint64_t first, uint64_t count,
-                       uint32_t (*go_on)(void *arg))
+static void leave_block(struct visit *visit)
+{
+    if (visit->block)
+        sch_block_release(visit->block);
+    visit->block = NULL;
+}
+
+/* Runs so many blocks, beginning with `first`, that nobody else has, as one chunk. go_on: see
+ * sch_block. */
+static void begin_chunk(struct visit *visit, uint64_t first, uint64_t count,
+                        uint32_t (*go_on)(void *arg))
 {
     struct sch_grid_op *grid = visit->grid;
-    if (visit->block)
+    const struct sch_fit *fit = &grid->fits[0];
+    if (visit->block && fit->has_chunks) {
         sch_fused_renew(visit->block, first, (uint32_t)count);
-    else
-        visit->block =
-            sch_block_acquire(visit->worker, grid, &grid->fits[0], first, (uint32_t)count);
+    } else {
+        leave_block(visit);
+        visit->block = sch_block_acquire(visit->worker, grid, fit, first, (uint32_t)count);
+    }
     if (visit->block) {
         visit->block->go_on = go_on;
         visit->block->go_on_arg = visit;
@@ -220,6 +233,22 @@ static void run_blocks(struct visit *visit, uint64_t first, uint64_t count,
     note_failure(visit, count);
     sch_grid_fail(grid,
                   &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
+}
+
+/* Runs claimed blocks, each for itself if they cannot be a chunk. */
+static void run_claimed(struct visit *visit, uint64_t first, uint64_t count)
+{
+    if (visit->grid->fits[0].has_chunks) {
+        begin_chunk(visit, first, count, NULL);
+        return;
+    }
+    for (uint64_t end = first + count; first < end; first++) {
+        begin_chunk(visit, first, 1, NULL);
+        if (visit->has_failed) {
+            note_failure(visit, end - first - 1);
+            return;
+        }
+    }
 }
 
 /* Called when a chunk of run_alone's has ended. */
@@ -236,15 +265,32 @@ static uint32_t go_on_alone(void *arg)
     return (uint32_t)left;
 }
 
+/* Runs the grid block by block, where each has stacks of its own, and leaves it when it takes too
+ * long. */
+static void run_one_by_one(struct visit *visit)
+{
+    struct sch_grid_op *grid = visit->grid;
+    uint64_t end_ns = visit->now_ns + 2 * TAKEN_MAX_NS;
+    while (visit->done < grid->block_count && !visit->has_failed && !visit->is_shared &&
+           visit->now_ns < end_ns) {
+        atomic_store_explicit(&grid->cursor, visit->done + 1, memory_order_relaxed);
+        begin_chunk(visit, visit->done, 1, NULL);
+    }
+}
+
 /* Runs the grid, and leaves it when it takes too long: a first part shows whether the last launch's
  * time still holds. */
 static void run_alone(struct visit *visit)
 {
     struct sch_grid_op *grid = visit->grid;
+    if (!grid->fits[0].has_chunks) {
+        run_one_by_one(visit);
+        return;
+    }
     uint64_t count = (grid->block_count + FIRST_PART - 1) / FIRST_PART;
     count = count < FIRST_PART_MAX ? count : FIRST_PART_MAX;
     atomic_store_explicit(&grid->cursor, count, memory_order_relaxed);
-    run_blocks(visit, 0, count, go_on_alone);
+    begin_chunk(visit, 0, count, go_on_alone);
 }
 
 /* Runs chunks while others do, until none are left or a worker can take this thread's place. */
@@ -259,7 +305,7 @@ static void run_together(struct visit *visit, uint64_t wanted)
         uint64_t count = sch_grid_claim_as_guest(grid, CHUNK_MAX_NS, &first);
         if (count == 0)
             return;
-        run_blocks(visit, first, count, NULL);
+        run_claimed(visit, first, count);
         if (visit->now_ns > end_ns || !has_free_place())
             break;
     }
@@ -296,8 +342,7 @@ static void run(struct visit *visit, enum plan plan, uint64_t wanted)
         run_alone(visit);
     else
         run_together(visit, wanted);
-    if (visit->block)
-        sch_block_release(visit->block);
+    leave_block(visit);
     pxr_key_hold(false);
     sch_this_worker = NULL;
     set_float_state(before);

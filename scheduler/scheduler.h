@@ -112,15 +112,15 @@ struct sch_code {
     rt_fused_fn fused;                       /* … for blocks */
     uint32_t stack_bytes; /* per thread, of fused kernels per block; a minimum applies */
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
-    bool may_wait;        /* of fused kernels: a block may wait for another one */
+    bool may_wait;        /* a block may wait for another one, or for the host */
     bool flushes;         /* it wants a CPU that flushes subnormals */
     bool hands_over;      /* it leaves what has not begun to other code (rt_block.hand_over) … */
     bool begins_inside;   /* … and such code can begin with any thread (rt_block.first_thread) */
     bool is_provisional;  /* with a watch: other code is to replace it soon */
     uintptr_t text;       /* generated code, which holds no lock: where a grid with a limit … */
     size_t text_bytes;    /* … can be left at any instruction */
-    /* The time of a block in the kernel's last launch, in ns, 0: not known. For fused kernels;
-     * NULL: the launching thread never runs the grid. Outlives the grid. */
+    /* The time of a block in the kernel's last launch, in ns, 0: not known. NULL: the launching
+     * thread never runs the grid. Outlives the grid. */
     _Atomic(uint32_t) *pace;
 };
 

@@ -131,7 +131,7 @@ static void add_to_batch(struct sch_worker *worker, const struct sch_block *bloc
     if (ran_ns == 0)
         return;
     sch_grid_note_chunk(block->grid, worker, block->fit, block->chunk, ran_ns);
-    if (!block->fit->has_chunks)
+    if (!block->fit->is_free)
         return;
     worker->batch.timed_count += block->chunk;
     worker->batch.timed_ns += ran_ns;
@@ -149,8 +149,7 @@ static void note_watched(struct sch_worker *worker, const struct sch_grid_op *gr
 static enum sch_block_state run_within_limit(struct sch_worker *worker, struct sch_block *block)
 {
     sch_limit_enter(worker, block->grid);
-    enum sch_block_state state =
-        block->fit->code.fused ? sch_fused_run(block) : sch_precise_run(block);
+    enum sch_block_state state = sch_block_run(block);
     if (state == SCH_BLOCK_FAILED)
         sch_limit_tell(worker, block);
     sch_limit_leave(worker);

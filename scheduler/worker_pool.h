@@ -55,7 +55,8 @@ struct sch_fit {
     uint32_t stack_class;
     unsigned parked_max;   /* how many waiting blocks of this grid one worker may keep … */
     unsigned parked_share; /* … and how many while other workers may take the rest */
-    bool has_chunks;       /* a claimed chunk is run in one go: none of its blocks waits */
+    bool is_free;          /* none of its blocks waits for another one, or for the host … */
+    bool has_chunks;       /* … and a claimed chunk of them is run in one go */
 };
 
 struct sch_worker;

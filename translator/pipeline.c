@@ -224,16 +224,32 @@ static enum pxr_status make_allowed(struct tr_compilation *c, const struct tr_fa
     return status;
 }
 
-/* Threads with stacks of their own, none of which waits for one that has not begun. */
-static bool begins_threads_in_turn(LLVMModuleRef module)
+static bool calls_any(LLVMModuleRef module,
+                      bool (*is_meant)(const struct rt_placeholder_info *info))
 {
-    for (unsigned i = RT_CALL_NONE + 1; i < RT_PLACEHOLDER_COUNT; i++) {
-        bool waits_for_block =
-            rt_placeholders[i].sync != RT_SYNC_NONE && rt_placeholders[i].sync != RT_SYNC_WARP;
-        if (waits_for_block && LLVMGetNamedFunction(module, rt_placeholders[i].name) != NULL)
-            return false;
-    }
-    return true;
+    for (unsigned i = RT_CALL_NONE + 1; i < RT_PLACEHOLDER_COUNT; i++)
+        if (is_meant(&rt_placeholders[i]) &&
+            LLVMGetNamedFunction(module, rt_placeholders[i].name) != NULL)
+            return true;
+    return false;
+}
+
+static bool waits_for_block(const struct rt_placeholder_info *info)
+{
+    return info->sync != RT_SYNC_NONE && info->sync != RT_SYNC_WARP;
+}
+
+static bool waits_for_anybody(const struct rt_placeholder_info *info)
+{
+    return info->waits == RT_WAITS_ANYBODY;
+}
+
+/* Of threads with stacks of their own. */
+static void report_threads(LLVMModuleRef module, struct tr_collapsed *result)
+{
+    result->may_wait = calls_any(module, waits_for_anybody);
+    /* None waits for one that has not begun. */
+    result->hands_over = !calls_any(module, waits_for_block);
 }
 
 enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *facts,
@@ -246,7 +262,7 @@ enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *f
         if (pxr_collapse_is_fused(c->collapse))
             tr_collapsing_report(&c->collapsing, result);
         else
-            result->hands_over = begins_threads_in_turn(c->module);
+            report_threads(c->module, result);
         result->collapse = c->collapse;
         if (c->collapse == PXR_COLLAPSE_VECTOR) {
             result->width = c->vectors.width;

@@ -264,6 +264,55 @@ static void *compile_and_run(void *argument)
     return argument;
 }
 
+/* One kernel has a loop that only other threads can end, the other ends by itself. */
+static const char waiting_ptx[] = HEAD ".visible .entry polls(.param .u64 p)\n"
+                                       "{\n"
+                                       "    .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %p;\n"
+                                       "    ld.param.u64 %rd1, [p];\n"
+                                       "AGAIN:\n"
+                                       "    ld.volatile.global.u32 %r1, [%rd1];\n"
+                                       "    setp.eq.u32 %p, %r1, 0;\n"
+                                       "    @%p bra AGAIN;\n"
+                                       "    ret;\n"
+                                       "}\n"
+                                       ".visible .entry counts(.param .u64 p)\n"
+                                       "{\n"
+                                       "    .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %p;\n"
+                                       "    ld.param.u64 %rd1, [p];\n"
+                                       "    mov.u32 %r1, %tid.x;\n"
+                                       "AGAIN:\n"
+                                       "    bar.sync 0;\n"
+                                       "    add.u32 %r1, %r1, 1;\n"
+                                       "    st.volatile.global.u32 [%rd1], %r1;\n"
+                                       "    setp.lt.u32 %p, %r1, 100;\n"
+                                       "    @%p bra AGAIN;\n"
+                                       "    ret;\n"
+                                       "}\n";
+
+static bool is_said_to_wait(const char *name, enum pxr_collapse collapse)
+{
+    struct kernel kernel;
+    open_kernel(&kernel, waiting_ptx, name);
+    kernel.request.variant = (struct jit_variant){.collapse = collapse};
+    struct jit_object object;
+    struct pxr_error err = {0};
+    cr_assert_eq(jit_compile(&kernel.request, &object, &err), PXR_OK, "%s", err.message);
+    bool may_wait = object.may_wait;
+    jit_object_fini(&object);
+    close_kernel(&kernel);
+    return may_wait;
+}
+
+Test(kernels, a_kernel_that_may_wait_for_others_says_so_in_every_collapse)
+{
+    for (unsigned i = 0; i < PXR_COLLAPSE_COUNT; i++) {
+        cr_expect(is_said_to_wait("polls", (enum pxr_collapse)i), "%s",
+                  pxr_collapse_name((enum pxr_collapse)i));
+        cr_expect(!is_said_to_wait("counts", (enum pxr_collapse)i), "%s",
+                  pxr_collapse_name((enum pxr_collapse)i));
+    }
+}
+
 Test(kernels, threads_compile_and_run_at_once)
 {
     pthread_t threads[6];

@@ -18,6 +18,7 @@ struct record {
     volatile float third[BLOCKS]; /* 1 / 3, as rounded there */
     bool was_on_pool[BLOCKS];
     unsigned slow_block; /* takes 50 ms */
+    bool is_precise;     /* each thread has a stack of its own; else they are fused */
     void *touched;       /* by block touched_by, if not NULL */
     unsigned touched_by;
     uint64_t busy_ns; /* of each block */
@@ -38,29 +39,45 @@ static UNCHECKED void touch(volatile uint32_t *pointer)
 
 static volatile float one = 1;
 
-static void record_blocks(struct rt_block *block, uint32_t count)
+static void record_block(const struct rt_block *block)
 {
     struct record *record = record_of(block);
-    for (; count > 0; count--, advance(block)) {
-        unsigned index = block->ctaid[0];
-        record->thread[index] = pthread_self();
-        record->third[index] = one / 3;
-        record->was_on_pool[index] = sch_on_pool_thread();
-        atomic_fetch_add(&record->runs[index], 1);
-        if (index == record->slow_block)
-            usleep(50000);
-        uint64_t end_ns = record->busy_ns ? sch_now_ns() + record->busy_ns : 0;
-        while (end_ns && sch_now_ns() < end_ns) {
-        }
-        if (record->touched && index == record->touched_by)
-            touch(record->touched);
+    unsigned index = block->ctaid[0];
+    record->thread[index] = pthread_self();
+    record->third[index] = one / 3;
+    record->was_on_pool[index] = sch_on_pool_thread();
+    atomic_fetch_add(&record->runs[index], 1);
+    if (index == record->slow_block)
+        usleep(50000);
+    uint64_t end_ns = record->busy_ns ? sch_now_ns() + record->busy_ns : 0;
+    while (end_ns && sch_now_ns() < end_ns) {
     }
+    if (record->touched && index == record->touched_by)
+        touch(record->touched);
+}
+
+static void record_blocks(struct rt_block *block, uint32_t count)
+{
+    for (; count > 0; count--, advance(block))
+        record_block(block);
+}
+
+/* The last thread to come to the barrier finds all others on their stacks. */
+static void record_thread(struct rt_thread *thread)
+{
+    rt_bar_sync(thread, 0, 0);
+    if (thread->tid[0] == 0)
+        record_block(thread->block);
 }
 
 static struct sch_op *make_op(struct record *record, _Atomic(uint32_t) *pace,
                               struct sch_fault *fault)
 {
-    struct run run = {.fused = record_blocks, .grid = {BLOCKS}, .block = {64}, .data = record};
+    struct run run = {.grid = {BLOCKS}, .block = {record->is_precise ? 4 : 64}, .data = record};
+    if (record->is_precise)
+        run.entry = record_thread;
+    else
+        run.fused = record_blocks;
     cr_assert_eq(sch_start(2, NULL), PXR_OK);
     sch_set_chaos(0);
     static _Thread_local void *params;
@@ -98,12 +115,12 @@ static bool ran_here(const struct record *record, unsigned block)
 #define IS_SLOW false
 #endif
 
-Test(guest, a_grid_known_to_be_small_has_run_on_this_thread_when_submit_returns)
+static void run_whole(bool is_precise)
 {
     fesetround(FE_DOWNWARD);
     bool was_whole = false;
     for (int i = 0; i < TRIES && !was_whole; i++) {
-        struct record record = {.slow_block = BLOCKS};
+        struct record record = {.slow_block = BLOCKS, .is_precise = is_precise};
         _Atomic(uint32_t) pace = 10;
         struct sch_fault fault;
         struct sch_op *op = make_op(&record, &pace, &fault);
@@ -121,11 +138,21 @@ Test(guest, a_grid_known_to_be_small_has_run_on_this_thread_when_submit_returns)
     cr_assert(was_whole || IS_SLOW);
 }
 
+Test(guest, a_grid_known_to_be_small_has_run_on_this_thread_when_submit_returns)
+{
+    run_whole(false);
+}
+
+Test(guest, so_has_one_whose_threads_have_stacks_of_their_own)
+{
+    run_whole(true);
+}
+
 Test(guest, what_a_kernel_computes_raises_no_flags_of_the_thread)
 {
     for (int i = 0; i < 20; i++) {
         int raised = i % 2 == 0 ? 0 : FE_INEXACT;
-        struct record record = {.slow_block = BLOCKS};
+        struct record record = {.slow_block = BLOCKS, .is_precise = i % 2 == 1};
         _Atomic(uint32_t) pace = 10;
         struct sch_fault fault;
         struct sch_op *op = make_op(&record, &pace, &fault);
@@ -143,7 +170,7 @@ Test(guest, a_grid_not_known_to_be_small_is_run_by_workers)
 {
     _Atomic(uint32_t) paces[] = {0, 1000000};
     for (int i = 0; i < 3; i++) {
-        struct record record = {.slow_block = BLOCKS};
+        struct record record = {.slow_block = BLOCKS, .is_precise = i % 2 == 1};
         struct sch_fault fault;
         struct sch_op *op = make_op(&record, i < 2 ? &paces[i] : NULL, &fault);
         sch_op_submit(op);
@@ -159,16 +186,18 @@ Test(guest, a_grid_not_known_to_be_small_is_run_by_workers)
 
 Test(guest, what_takes_longer_than_expected_goes_on_with_the_workers)
 {
-    struct record record = {.slow_block = 0};
-    _Atomic(uint32_t) pace = 10;
-    struct sch_fault fault;
-    struct sch_op *op = make_op(&record, &pace, &fault);
-    sch_op_submit(op);
-    sch_op_wait(op);
-    cr_assert(is_complete(&record));
-    cr_assert(ran_here(&record, 0));
-    cr_assert(!ran_here(&record, BLOCKS - 1));
-    sch_op_release(op);
+    for (int i = 0; i < 2; i++) {
+        struct record record = {.slow_block = 0, .is_precise = i == 1};
+        _Atomic(uint32_t) pace = 10;
+        struct sch_fault fault;
+        struct sch_op *op = make_op(&record, &pace, &fault);
+        sch_op_submit(op);
+        sch_op_wait(op);
+        cr_assert(is_complete(&record));
+        cr_assert(ran_here(&record, 0));
+        cr_assert(!ran_here(&record, BLOCKS - 1));
+        sch_op_release(op);
+    }
 }
 
 static void nap(void *arg)
@@ -195,10 +224,11 @@ Test(guest, a_grid_that_has_to_wait_does_not_hold_up_the_thread_that_launches_it
 }
 
 /* Runs a grid of which one block faults. Returns whether this thread came to that block. */
-static bool run_faulting(unsigned by)
+static bool run_faulting(unsigned by, bool is_precise)
 {
     void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct record record = {.slow_block = BLOCKS, .touched = hole, .touched_by = by};
+    struct record record = {
+        .slow_block = BLOCKS, .is_precise = is_precise, .touched = hole, .touched_by = by};
     _Atomic(uint32_t) pace = 10;
     struct sch_fault fault;
     struct sch_op *op = make_op(&record, &pace, &fault);
@@ -220,25 +250,25 @@ static bool run_faulting(unsigned by)
 Test(guest, a_fault_ends_the_grid_and_not_the_thread)
 {
     for (int i = 0; i < 10; i++)
-        cr_assert(run_faulting(1));
+        cr_assert(run_faulting(1, i % 2 == 1));
 }
 
 /* A first part that takes too long leaves the rest to workers. */
 Test(guest, so_does_a_fault_behind_the_first_part)
 {
-    bool was_here = false;
-    for (int i = 0; i < TRIES && !was_here; i++)
-        was_here = run_faulting(BLOCKS - 2);
-    cr_assert(was_here || IS_SLOW);
+    bool was_here[2] = {false, false};
+    for (int i = 0; i < 2 * TRIES && !(was_here[0] && was_here[1]); i++)
+        was_here[i % 2] |= run_faulting(BLOCKS - 2, i % 2 == 1);
+    cr_assert((was_here[0] && was_here[1]) || IS_SLOW);
 }
 
 #define BUSY_NS 1000
 
 Test(guest, a_grid_of_medium_size_is_run_by_this_thread_and_workers)
 {
-    bool was_shared = false;
-    for (int i = 0; i < TRIES && !was_shared; i++) {
-        struct record record = {.slow_block = BLOCKS, .busy_ns = BUSY_NS};
+    bool was_shared[2] = {false, false};
+    for (int i = 0; i < TRIES || (i < 2 * TRIES && !(was_shared[0] && was_shared[1])); i++) {
+        struct record record = {.slow_block = BLOCKS, .is_precise = i % 2 == 1, .busy_ns = BUSY_NS};
         _Atomic(uint32_t) pace = BUSY_NS;
         struct sch_fault fault;
         struct sch_op *op = make_op(&record, &pace, &fault);
@@ -250,10 +280,10 @@ Test(guest, a_grid_of_medium_size_is_run_by_this_thread_and_workers)
         unsigned here = 0;
         for (unsigned b = 0; b < BLOCKS; b++)
             here += ran_here(&record, b);
-        was_shared = here > 0 && here < BLOCKS;
+        was_shared[i % 2] |= here > 0 && here < BLOCKS;
         sch_op_release(op);
     }
-    cr_assert(was_shared || sch_usable_cpus() < 2);
+    cr_assert((was_shared[0] && was_shared[1]) || sch_usable_cpus() < 2);
 }
 
 /* NULL when all went well. */
@@ -290,7 +320,7 @@ Test(guest, a_fault_is_told_although_the_thread_has_blocked_its_signal)
 static void *launch_many(void *arg)
 {
     for (int i = 0; i < 300; i++) {
-        struct record record = {.slow_block = BLOCKS};
+        struct record record = {.slow_block = BLOCKS, .is_precise = i % 2 == 1};
         _Atomic(uint32_t) pace = 10;
         struct sch_fault fault;
         struct sch_op *op = make_op(&record, &pace, &fault);
