@@ -52,9 +52,10 @@ static void add_sample(const char *kernel, const struct jit_object *quick,
     sample->predicted_ms = (double)crt_price_predict(quick->instructions, quick->size_bytes) / 1e6;
     sample->took_ms = took_ms(best);
     if (bench.is_listed)
-        printf("%9.1f %9.1f %6.2f %7u %8zu %8zu  %.60s\n", sample->predicted_ms, sample->took_ms,
-               sample->predicted_ms / sample->took_ms, (unsigned)quick->instructions,
-               quick->size_bytes, best->size_bytes, kernel);
+        printf("%9.1f %9.1f %6.2f %7u %8.2f %8zu %8zu  %.60s\n", sample->predicted_ms,
+               sample->took_ms, sample->predicted_ms / sample->took_ms,
+               (unsigned)quick->instructions, took_ms(quick), quick->size_bytes, best->size_bytes,
+               kernel);
 }
 
 static void measure_kernel(const struct ptx_module *module, const struct ptx_func *kernel)

@@ -250,7 +250,16 @@ static bool run_faulting(unsigned by, bool is_precise)
 Test(guest, a_fault_ends_the_grid_and_not_the_thread)
 {
     for (int i = 0; i < 10; i++)
-        cr_assert(run_faulting(1, i % 2 == 1));
+        cr_assert(run_faulting(1, false));
+}
+
+/* One at a time they may take so long that the second goes to a worker. */
+Test(guest, so_it_does_if_blocks_are_begun_one_by_one)
+{
+    bool was_here = false;
+    for (int i = 0; i < TRIES && !was_here; i++)
+        was_here = run_faulting(1, true);
+    cr_assert(was_here || IS_SLOW);
 }
 
 /* A first part that takes too long leaves the rest to workers. */
