@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -346,6 +347,8 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
     if (request->is_debugged || jit_dump_wants(&watch->dump, "ptx"))
         jit_dump_write(&watch->dump, "ptx", request->module->text.ptr, request->module->text.len);
     tr_budget_begin(&unit.budget, request->variant.is_quick ? TR_EFFORT_QUICK : TR_EFFORT_FULL);
+    static atomic_bool has_compiled;
+    object->is_warm = atomic_exchange(&has_compiled, true);
     object->instructions = ptx_count_instructions(request->kernel, request->layout);
     object->has_float_atomics = ptx_has_float_atomics(request->kernel, request->layout);
     uint64_t start_ns = thread_cpu_ns();

@@ -78,6 +78,7 @@ struct jit_object {
     uint64_t translate_ns; /* CPU time of PTX -> IR, IR -> IR, IR -> object */
     uint64_t optimise_ns;
     uint64_t codegen_ns;
+    bool is_warm;         /* other code was made before, in this process: LLVM was set up */
     uint32_t frame_bytes; /* stack of the kernel and its deepest direct callee chain, if known;
                              0: not known */
     enum pxr_collapse collapse; /* never AUTO; VECTOR if at least one loop is over vectors */

@@ -49,7 +49,9 @@ static void add_sample(const char *kernel, const struct jit_object *quick,
         exit(1);
     bench.samples = more;
     struct sample *sample = &bench.samples[bench.count++];
-    sample->predicted_ms = (double)crt_price_predict(quick->instructions, quick->size_bytes) / 1e6;
+    uint64_t quick_ns = quick->is_warm ? (uint64_t)(took_ms(quick) * 1e6) : 0;
+    sample->predicted_ms =
+        (double)crt_price_predict(quick->instructions, quick->size_bytes, quick_ns) / 1e6;
     sample->took_ms = took_ms(best);
     if (bench.is_listed)
         printf("%9.1f %9.1f %6.2f %7u %8.2f %8zu %8zu  %.60s\n", sample->predicted_ms,

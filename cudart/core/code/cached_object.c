@@ -24,6 +24,7 @@ enum number {
     TRANSLATE_NS,
     OPTIMISE_NS,
     CODEGEN_NS,
+    IS_WARM,
     INSTRUCTIONS,
     HAS_FLOAT_ATOMICS,
     NUMBERS
@@ -63,6 +64,7 @@ bool crt_object_to_bytes(const struct jit_object *object, uint8_t **bytes, size_
         [TRANSLATE_NS] = object->translate_ns,
         [OPTIMISE_NS] = object->optimise_ns,
         [CODEGEN_NS] = object->codegen_ns,
+        [IS_WARM] = object->is_warm,
         [INSTRUCTIONS] = object->instructions,
         [HAS_FLOAT_ATOMICS] = object->has_float_atomics,
     };
@@ -84,7 +86,7 @@ static bool are_possible(const uint64_t numbers[NUMBERS], size_t rest_bytes)
            text_bytes == rest_bytes - numbers[CODE_BYTES] && numbers[FRAME_BYTES] <= UINT32_MAX &&
            numbers[COLLAPSE] != PXR_COLLAPSE_AUTO && numbers[COLLAPSE] < PXR_COLLAPSE_COUNT &&
            numbers[WIDTH] <= UINT32_MAX && numbers[JAM] <= UINT32_MAX && numbers[MAY_WAIT] <= 1 &&
-           numbers[HANDS_OVER] <= 1 && numbers[FLUSHES] <= 1 &&
+           numbers[HANDS_OVER] <= 1 && numbers[FLUSHES] <= 1 && numbers[IS_WARM] <= 1 &&
            numbers[INSTRUCTIONS] <= UINT32_MAX && numbers[HAS_FLOAT_ATOMICS] <= 1;
 }
 
@@ -121,6 +123,7 @@ bool crt_object_from_bytes(const uint8_t *bytes, size_t count, struct jit_object
     object->translate_ns = numbers[TRANSLATE_NS];
     object->optimise_ns = numbers[OPTIMISE_NS];
     object->codegen_ns = numbers[CODEGEN_NS];
+    object->is_warm = numbers[IS_WARM] != 0;
     object->instructions = (uint32_t)numbers[INSTRUCTIONS];
     object->has_float_atomics = numbers[HAS_FLOAT_ATOMICS] != 0;
     return true;

@@ -165,9 +165,10 @@ static uint64_t hash_code(const struct jit_object *object)
 
 static void describe(struct crt_variant *variant, const struct jit_object *object)
 {
-    if (variant->key.is_quick)
-        variant->price_ns = crt_price_predict(object->instructions, object->size_bytes);
     variant->cost_ns = object->translate_ns + object->optimise_ns + object->codegen_ns;
+    if (variant->key.is_quick)
+        variant->price_ns = crt_price_predict(object->instructions, object->size_bytes,
+                                              object->is_warm ? variant->cost_ns : 0);
     variant->form = (struct crt_form){.collapse = object->collapse,
                                       .width = object->width,
                                       .jam = object->jam,

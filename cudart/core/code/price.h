@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 /* Of compiling the best code of a kernel with so many instructions of PTX, whose quick code is an
- * object of so many bytes, as measured over many kernels on one machine. */
-uint64_t crt_price_predict(uint32_t instructions, size_t quick_bytes);
+ * object of so many bytes that has taken quick_ns, as measured over many kernels. 0: what quick
+ * code has taken says nothing of the kernel, or of the machine. */
+uint64_t crt_price_predict(uint32_t instructions, size_t quick_bytes, uint64_t quick_ns);
 
 /* The same here and now: compilations that should have taken predicted_ns together took took_ns. */
 uint64_t crt_price_correct(uint64_t price_ns, uint64_t predicted_ns, uint64_t took_ns);

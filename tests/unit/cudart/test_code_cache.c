@@ -142,6 +142,7 @@ static struct jit_object example(void)
                                 .frame_thread_bytes = UINT64_MAX,
                                 .may_wait = true,
                                 .hands_over = true,
+                                .is_warm = true,
                                 .instructions = UINT32_MAX,
                                 .explanation = strdup("vector: why\nand more")};
     for (size_t i = 0; i < object.size_bytes; i++)
@@ -162,6 +163,7 @@ static void expect_equal(const struct jit_object *a, const struct jit_object *b)
     cr_expect_eq(a->frame_thread_bytes, b->frame_thread_bytes);
     cr_expect_eq(a->may_wait, b->may_wait);
     cr_expect_eq(a->hands_over, b->hands_over);
+    cr_expect_eq(a->is_warm, b->is_warm);
     cr_expect_eq(a->translate_ns, b->translate_ns);
     cr_expect_eq(a->optimise_ns, b->optimise_ns);
     cr_expect_eq(a->codegen_ns, b->codegen_ns);

@@ -35,9 +35,20 @@ Test(price, a_promise_is_that_the_rest_is_as_what_was)
 
 Test(price, grows_with_the_kernel)
 {
-    cr_expect_gt(crt_price_predict(101, 5000), crt_price_predict(100, 5000));
-    cr_expect_gt(crt_price_predict(100, 5001), crt_price_predict(100, 5000));
-    cr_expect_gt(crt_price_predict(UINT32_MAX, UINT32_MAX), UINT64_C(1) << 40);
+    cr_expect_gt(crt_price_predict(101, 5000, 0), crt_price_predict(100, 5000, 0));
+    cr_expect_gt(crt_price_predict(100, 5001, 0), crt_price_predict(100, 5000, 0));
+    cr_expect_gt(crt_price_predict(UINT32_MAX, UINT32_MAX, 0), UINT64_C(1) << 40);
+    cr_expect_gt(crt_price_predict(UINT32_MAX, UINT32_MAX, UINT64_C(1) << 40), UINT64_C(1) << 40);
+}
+
+Test(price, knows_the_machine_by_what_quick_code_has_taken)
+{
+    uint64_t by_size = crt_price_predict(200, 15000, 0);
+    cr_expect_lt(crt_price_predict(200, 15000, by_size / 20), by_size);
+    cr_expect_gt(crt_price_predict(200, 15000, by_size / 3), by_size);
+    /* One that is set back four times does not deceive by more than twice. */
+    uint64_t set_back = crt_price_predict(200, 15000, 4 * MS * 10);
+    cr_expect_leq(set_back, 2 * crt_price_predict(200, 15000, MS * 10) + 1);
 }
 
 Test(price, learns_from_what_compilations_took)
