@@ -41,7 +41,8 @@ static const struct symbol symbols[] = {
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER
     /* Called by generated code of collapses. */
-    SYMBOL(rt_block_mix) SYMBOL(rt_block_cluster_wait) SYMBOL(rt_result)};
+    SYMBOL(rt_block_mix) SYMBOL(rt_arrive_looped_bar_sync) SYMBOL(rt_block_cluster_wait)
+        SYMBOL(rt_result)};
 
 void *jit_symbol_address(const char *name)
 {

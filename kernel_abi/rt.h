@@ -265,12 +265,16 @@ typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
 #define RT_MIX_EXITED   0x80000000u /* some threads have exited … */
 #define RT_MIX_TORN     0x40000000u /* … and not all of their warp */
 
+/* As rt_arrive_bar_sync, for a thread that loops have brought there. All other threads that they
+ * have brought to the same sync point give the same operands. */
+void rt_arrive_looped_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count);
+
 /* Called by a rt_fused_fn. Threads [0, arrived) stand before the sync point that the frame names,
  * or have exited; the others may go on from the entry there. Runs them until all live threads have
  * been released together from a WHOLE entry n: returns n | RT_MIX_… | (index of the first live
- * thread) << 32; the frame then names n | RT_ENTRY_WHOLE for all live threads. If all exit it
- * returns 0. A caller that cannot go on without those that have exited may call it again at once,
- * with none arrived. */
+ * thread) << 32; the frame then names n | RT_ENTRY_WHOLE for all live threads, and LOOPED for those
+ * that keep what they do where the loops have put it. If all exit it returns 0. A caller that
+ * cannot go on without those that have exited may call it again at once, with none arrived. */
 uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived);
 
 /* Called by a rt_fused_fn when all live threads of the block have come to rt_cluster_wait: returns

@@ -130,6 +130,24 @@ void rt_arrive_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count)
     join_sync(thread, id, count, __builtin_return_address(0));
 }
 
+void rt_arrive_looped_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count)
+{
+    join_sync(thread, id, count, __builtin_return_address(0));
+    sch_block_of(sch_thread_of(thread))->looped_to = id;
+}
+
+void sch_barrier_join(struct sch_block *block, uint32_t id, uint32_t warp_index, uint32_t lanes)
+{
+    struct sch_barrier *barrier = &block->barriers[id];
+    struct sch_warp *warp = &block->warps[warp_index];
+    barrier->lanes[warp_index] |= lanes;
+    warp->waiting |= lanes;
+    warp->polled &= ~lanes;
+    if (barrier->lanes[warp_index] == warp->live)
+        warp_arrives(block, barrier, warp_index);
+    sch_lanes_stop(block, warp_index, lanes & warp->waiting);
+}
+
 void rt_arrive_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count)
 {
     join_arrive(thread, id, count, __builtin_return_address(0));

@@ -140,6 +140,7 @@ struct sch_block {
     /* Of fused kernels: */
     struct sch_thread carrier;         /* no CUDA thread: the code on the block's fiber */
     const struct sch_thread *stepping; /* the thread that rt_block_mix runs, NULL in loops */
+    uint32_t looped_to; /* the barrier to which loops had brought it; SCH_BARRIERS: to none */
     const struct sch_fiber *limits_of; /* the fiber whose limits the threads have; NULL: their
                                           own */
     enum sch_block_state state;        /* why the carrier has stopped */
@@ -219,6 +220,8 @@ void sch_carrier_leave(struct sch_block *block, enum sch_block_state state);
 
 /* barrier.c. Call it when a thread of the warp has exited and is no longer in `live`. */
 void sch_barrier_exit(struct sch_block *block, uint32_t warp_index);
+/* Lanes that can run come to this barrier, as others have that gave its operands. */
+void sch_barrier_join(struct sch_block *block, uint32_t id, uint32_t warp_index, uint32_t lanes);
 /* When no thread can run: completes counted barriers that only lack exited warps. True if any
  * did. */
 bool sch_barrier_release_stuck(struct sch_block *block);

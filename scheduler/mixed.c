@@ -13,6 +13,27 @@ static uint16_t *entries_of(const struct sch_block *block)
     return (uint16_t *)(void *)block->rt.frame;
 }
 
+static bool has_exited(const struct sch_block *block)
+{
+    const uint16_t *entries = entries_of(block);
+    bool has = false;
+    for (uint32_t i = 0; i < block->thread_count; i++)
+        has |= entries[i] == RT_ENTRY_EXITED;
+    return has;
+}
+
+/* The lanes of the warp that have not exited. */
+static uint32_t live_lanes(const struct sch_block *block, uint32_t warp_index, bool has_exited)
+{
+    uint32_t first = warp_index * RT_WARP_SIZE;
+    uint32_t count = block->thread_count - first;
+    uint32_t live = count < RT_WARP_SIZE ? SCH_LANE(count) - 1 : UINT32_MAX;
+    for (uint32_t lane = 0; has_exited && lane < RT_WARP_SIZE && lane < count; lane++)
+        if (entries_of(block)[first + lane] == RT_ENTRY_EXITED)
+            live &= ~SCH_LANE(lane);
+    return live;
+}
+
 /* Sets the warps up as the entries say. Barriers remember arrivals without waiting in this
  * block. */
 static void enter(struct sch_block *block, uint32_t arrived)
@@ -34,13 +55,9 @@ static void enter(struct sch_block *block, uint32_t arrived)
     block->let_go = 0;
     block->ready = (struct sch_thread_set){0};
     block->polling = (struct sch_thread_set){0};
+    bool have_exited = has_exited(block);
     for (uint32_t w = 0; w < block->warp_count; w++) {
-        uint32_t first = w * RT_WARP_SIZE;
-        uint32_t end =
-            block->thread_count - first < RT_WARP_SIZE ? block->thread_count - first : RT_WARP_SIZE;
-        uint32_t live = 0;
-        for (uint32_t lane = 0; lane < end; lane++)
-            live |= (uint32_t)(entries[first + lane] != RT_ENTRY_EXITED) << lane;
+        uint32_t live = live_lanes(block, w, have_exited);
         sch_warp_reset(&block->warps[w], live);
         if (live == 0)
             continue;
@@ -62,12 +79,12 @@ static uint32_t first_live(const struct sch_block *block)
 static bool is_whole(const struct sch_block *block)
 {
     const uint16_t *entries = entries_of(block);
-    uint32_t common = entries[first_live(block)];
+    uint32_t common = entries[first_live(block)] | RT_ENTRY_LOOPED;
     if (!(common & RT_ENTRY_WHOLE))
         return false;
     bool has_other = false;
     for (uint32_t i = 0; i < block->thread_count; i++)
-        has_other |= (entries[i] != common) & (entries[i] != RT_ENTRY_EXITED);
+        has_other |= ((entries[i] | RT_ENTRY_LOOPED) != common) & (entries[i] != RT_ENTRY_EXITED);
     return !has_other;
 }
 
@@ -106,6 +123,26 @@ static uint32_t exits_of(const struct sch_block *block)
     return exits;
 }
 
+/* One of the warp's lanes has come to a barrier from where loops had brought it: those that they
+ * had brought there, too, and that have not had their turn, come with it. What they keep stays
+ * where it is. */
+static void bring_others(struct sch_block *block, uint32_t warp_index, uint32_t entry)
+{
+    uint16_t *entries = &entries_of(block)[warp_index * RT_WARP_SIZE];
+    uint32_t lanes = 0;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        lanes |= (uint32_t)(entries[lane] == entry) << lane;
+    lanes &= block->ready.turn_lanes;
+    if (block->ready.turn_warp != warp_index || block->worker->chaos != 0 || lanes == 0)
+        return;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        entries[lane] &= (uint16_t)~(lanes >> lane << 15);
+    block->ready.turn_lanes &= ~lanes;
+    sch_barrier_join(block, block->looped_to, warp_index, lanes);
+}
+
+_Static_assert(RT_ENTRY_ARRIVE == 1u << 15, "the bit that bring_others takes away");
+
 /* -fsanitize=function looks for a type in front of a function; generated code has none. */
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
@@ -118,18 +155,23 @@ uint64_t rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
     enter(block, arrived);
     while ((thread = next_thread(block))) {
         uint32_t index = (uint32_t)(thread - block->threads);
+        uint32_t before = entries[index];
         block->stepping = thread;
         block->let_go = 0;
-        uint32_t entry = step(&thread->rt, entries[index]);
+        block->looped_to = SCH_BARRIERS;
+        uint32_t entry = step(&thread->rt, before);
         entries[index] = (uint16_t)entry;
         if (entry == RT_ENTRY_EXITED)
             sch_thread_end(thread);
+        else if (block->looped_to < SCH_BARRIERS)
+            bring_others(block, thread->rt.warp, before);
     }
     block->stepping = NULL;
     if (block->live_count == 0)
         return 0;
     uint32_t first = first_live(block);
-    return (uint64_t)first << 32 | exits_of(block) | (entries[first] & ~RT_ENTRY_WHOLE);
+    return (uint64_t)first << 32 | exits_of(block) |
+           (entries[first] & ~(RT_ENTRY_WHOLE | RT_ENTRY_LOOPED));
 }
 
 /* ---- sync points of a single thread ---- */

@@ -6,7 +6,7 @@
 
 #include "scheduler/turns.h"
 
-/* Turns of every polling thread before the worker looks for other work. */
+/* Turns of every polling thread before the worker looks for other work, if it has none at hand. */
 #define POLL_ROUNDS 4
 
 /* How long threads of a block poll before the worker looks for other work in any case, and how many
@@ -219,6 +219,12 @@ static bool is_stuck(const struct sch_block *block)
     return others == 0;
 }
 
+/* Where other blocks wait for this worker, what these threads wait for is likely to be theirs. */
+static uint32_t poll_rounds(const struct sch_block *block)
+{
+    return block->worker->parked_count > 0 ? 1 : POLL_ROUNDS;
+}
+
 /* The next thread that polls; NULL when all have had their turns without effect. */
 static struct sch_thread *next_polling(struct sch_block *block)
 {
@@ -233,7 +239,7 @@ static struct sch_thread *next_polling(struct sch_block *block)
     if (block->fruitless_polls == 0 && is_stuck(block))
         return NULL;
     if (block->fruitless_polls == 0)
-        block->poll_turns = POLL_ROUNDS * count_threads(&block->polling);
+        block->poll_turns = poll_rounds(block) * count_threads(&block->polling);
     if (block->fruitless_polls >= block->poll_turns) {
         block->fruitless_polls = 0;
         return NULL;

@@ -100,13 +100,18 @@ static inline bool sch_switch_from_worker(struct sch_worker *worker, struct sch_
 
 /* ---- threads: what does not depend on how they are run ---- */
 
-/* The running thread cannot go on: others of its warp may have waited for that. */
+/* Lanes cannot go on: others of their warp may have waited for that. */
+static inline void sch_lanes_stop(struct sch_block *block, uint32_t warp_index, uint32_t lanes)
+{
+    struct sch_warp *warp = &block->warps[warp_index];
+    warp->runnable &= ~lanes;
+    if (warp->gathering != 0)
+        sch_warp_gathered(block, warp_index);
+}
+
 static inline void sch_thread_stop(struct sch_thread *thread)
 {
-    struct sch_warp *warp = sch_warp_of(thread);
-    warp->runnable &= ~SCH_LANE(thread->rt.lane);
-    if (warp->gathering != 0)
-        sch_warp_gathered(sch_block_of(thread), thread->rt.warp);
+    sch_lanes_stop(sch_block_of(thread), thread->rt.warp, SCH_LANE(thread->rt.lane));
 }
 
 static inline bool sch_thread_is_waiting(const struct sch_thread *thread)

@@ -253,7 +253,8 @@ static void build_begin(struct tr_fused *fused, uint32_t sync)
 
 /* ---- threads one by one ---- */
 
-/* Returns from steps to loops: group elements are taken from any live thread of the group. */
+/* Returns from steps to loops: group elements are taken from any live thread of the group that has
+ * come by steps; where there is none they are as loops have left them. */
 static void give_values(const struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
@@ -262,7 +263,7 @@ static void give_values(const struct tr_fused *fused, uint32_t sync)
     const struct tr_set *saved = &crossing->saved;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef head = tr_fuse_new_block(fuse, "give");
-    LLVMBasicBlockRef live = tr_fuse_new_block(fuse, "live");
+    LLVMBasicBlockRef stepped = tr_fuse_new_block(fuse, "stepped");
     LLVMBasicBlockRef next = tr_fuse_new_block(fuse, "next");
     LLVMValueRef zero = tr_fuse_i64(fuse, 0);
     LLVMBuildBr(b, head);
@@ -271,9 +272,11 @@ static void give_values(const struct tr_fused *fused, uint32_t sync)
     LLVMAddIncoming(thread, &zero, &before, 1);
     LLVMValueRef entry = LLVMBuildLoad2(
         b, fuse->i16, tr_fuse_element(fuse, fuse->i16, fuse->frame_base, thread), "");
-    LLVMValueRef exited = LLVMConstInt(fuse->i16, RT_ENTRY_EXITED, false);
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, entry, exited, ""), next, live);
-    LLVMPositionBuilderAtEnd(b, live);
+    /* RT_ENTRY_EXITED has this bit, too. */
+    LLVMValueRef bit = LLVMBuildAnd(b, entry, LLVMConstInt(fuse->i16, RT_ENTRY_LOOPED, false), "");
+    LLVMValueRef is_stepped = LLVMBuildICmp(b, LLVMIntEQ, bit, LLVMConstNull(fuse->i16), "");
+    LLVMBuildCondBr(b, is_stepped, stepped, next);
+    LLVMPositionBuilderAtEnd(b, stepped);
     LLVMValueRef group = zero;
     if (is_hierarchical(fused))
         group = LLVMBuildLShr(b, thread, tr_fuse_i64(fuse, 5), "");

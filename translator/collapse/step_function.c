@@ -224,6 +224,13 @@ static void take_values(struct step *step, uint32_t sync)
     compute_again(step, sync, true);
 }
 
+/* A barrier whose operands are the same for all threads. */
+static bool is_plain_barrier(LLVMValueRef call)
+{
+    return tr_placeholder_of(call) == RT_CALL_BAR_SYNC && LLVMIsConstant(LLVMGetOperand(call, 1)) &&
+           LLVMIsConstant(LLVMGetOperand(call, 2));
+}
+
 /* A thread that loops have brought to the sync point arrives there. */
 static LLVMBasicBlockRef build_arrival(struct step *step, uint32_t sync)
 {
@@ -244,7 +251,10 @@ static LLVMBasicBlockRef build_arrival(struct step *step, uint32_t sync)
                                            tr_fuse_element(fuse, fuse->i64, base, step->index), "");
         args[i] = from_bits(fuse, bits, LLVMTypeOf(args[i]));
     }
-    arrive(step, sync, args, count);
+    if (is_plain_barrier(call))
+        tr_fuse_call(fuse, "rt_arrive_looped_bar_sync", fuse->void_type, args, count);
+    else
+        arrive(step, sync, args, count);
     return_entry(step, tr_fuse_entry(fuse, sync));
     return block;
 }

@@ -113,6 +113,7 @@ void rt_stub_abort(void)
 #define STUB_CLUSTER(name)     ABORTS(rt_arrive_##name) ABORTS(rt_##name)
 #define STUB_OTHER(name)       ABORTS(rt_arrive_##name)
 #define STUB_WARP(name)        ABORTS(rt_arrive_##name) ABORTS(rt_##name)
+ABORTS(rt_arrive_looped_bar_sync)
 #define PLACEHOLDER(ID, name, home, gives, takes, sync, ...) STUB_##sync(name)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER

@@ -63,7 +63,12 @@ struct kernel {
     } while (0)
 
 #define PLAIN      100
-#define BARRIER(n) SYNC(n, RT_ENTRY_WHOLE, bar_sync, 0, 0)
+#define BARRIER(n) SYNC(n, RT_ENTRY_WHOLE, plain_barrier, 0, 0)
+
+/* Loops have brought all threads there that have the same entry. */
+#define rt_arrive_plain_barrier(...)                                                               \
+    (entry & RT_ENTRY_ARRIVE ? rt_arrive_looped_bar_sync : rt_arrive_bar_sync)(__VA_ARGS__)
+#define rt_plain_barrier(...) rt_bar_sync(__VA_ARGS__)
 
 /* From this number on waits for the cluster, which loops pass when it is complete. */
 #define CLUSTER         50
