@@ -133,7 +133,8 @@ static void bring_others(struct sch_block *block, uint32_t warp_index, uint32_t 
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
         lanes |= (uint32_t)(entries[lane] == entry) << lane;
     lanes &= block->ready.turn_lanes;
-    if (block->ready.turn_warp != warp_index || block->worker->chaos != 0 || lanes == 0)
+    if (lanes == 0 || block->ready.turn_warp != warp_index ||
+        sch_chaos_below(block->worker, 2) == 1)
         return;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
         entries[lane] &= (uint16_t)~(lanes >> lane << 15);
