@@ -279,6 +279,7 @@ static void take_collapsed(struct jit_object *object, const struct tr_collapsed 
     object->frame_warp_bytes = collapsed->frame_warp_bytes;
     object->frame_thread_bytes = collapsed->frame_thread_bytes;
     object->may_wait = collapsed->may_wait;
+    object->waits_again = collapsed->waits_again;
     object->hands_over = collapsed->hands_over;
     object->explanation = collapsed->explanation;
 }

@@ -87,7 +87,8 @@ struct jit_object {
     uint64_t frame_fixed_bytes; /* of fused kernels: the terms of jit_code_frame_bytes */
     uint64_t frame_warp_bytes;
     uint64_t frame_thread_bytes;
-    bool may_wait;               /* sch_code.may_wait */
+    bool may_wait;               /* sch_code.may_wait … */
+    bool waits_again;            /* … again and again, in a loop that does more than wait */
     bool hands_over;             /* sch_code.hands_over */
     bool flushes;                /* sch_code.flushes */
     char *explanation;           /* malloc, may be NULL; lines of text. The first is a sentence:

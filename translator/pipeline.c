@@ -263,6 +263,7 @@ enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *f
             tr_collapsing_report(&c->collapsing, result);
         else
             report_threads(c->module, result);
+        result->waits_again = c->collapsing.waits_again;
         result->collapse = c->collapse;
         if (c->collapse == PXR_COLLAPSE_VECTOR) {
             result->width = c->vectors.width;

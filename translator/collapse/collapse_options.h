@@ -48,7 +48,8 @@ struct tr_collapsed {
     uint64_t frame_fixed_bytes; /* rt_block.frame needs fixed + per warp + per thread, threads */
     uint64_t frame_warp_bytes;  /* … where threads are rounded up to whole warps */
     uint64_t frame_thread_bytes;
-    bool may_wait;       /* a block may wait for another, or for the host: it polls */
+    bool may_wait;       /* a block may wait for another, or for the host: it polls … */
+    bool waits_again;    /* … again and again, in a loop that does more than that */
     bool hands_over;     /* other code may go on with threads that have not begun: no barriers */
     uint32_t seed_sites; /* places for the kind of defect asked for */
     char *explanation;   /* malloc; for --explain, as translator/explain.h has it */

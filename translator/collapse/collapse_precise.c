@@ -9,14 +9,14 @@
 #include "translator/collapse/prepare.h"
 
 /* In programs that wait, lanes gather, as in the other collapses. */
-static enum pxr_status bind_waits(LLVMModuleRef module, const struct tr_facts *facts,
-                                  struct pxr_error *err)
+static enum pxr_status bind_waits(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     enum pxr_status status = PXR_OK;
-    LLVMValueRef function = LLVMGetFirstFunction(module);
+    LLVMValueRef function = LLVMGetFirstFunction(collapsing->module);
     for (; function != NULL && status == PXR_OK; function = LLVMGetNextFunction(function))
         if (!LLVMIsDeclaration(function))
-            status = tr_bind_waits(function, false, facts, err);
+            status = tr_bind_waits(function, false, collapsing->options->facts,
+                                   &collapsing->waits_again, err);
     return status;
 }
 
@@ -24,5 +24,5 @@ enum pxr_status tr_keep_threads(struct tr_collapsing *collapsing, struct pxr_err
 {
     tr_interleave_alone(collapsing->function);
     LLVMDeleteFunction(LLVMGetNamedFunction(collapsing->module, TR_STEP_NAME));
-    return bind_waits(collapsing->module, collapsing->options->facts, err);
+    return bind_waits(collapsing, err);
 }

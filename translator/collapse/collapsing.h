@@ -25,7 +25,8 @@ struct tr_collapsing {
     bool has_kernel;            /* the next two exist */
     struct tr_kernel kernel;
     struct tr_fuse fuse;
-    bool may_wait;       /* a block may wait for another: it polls */
+    bool may_wait;       /* a block may wait for another: it polls … */
+    bool waits_again;    /* … and in a loop that does more than that */
     uint32_t copies;     /* instructions in all regions */
     uint32_t seed_sites; /* of TR_SEED_MISSING_SYNC */
 };

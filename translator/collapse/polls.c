@@ -198,8 +198,16 @@ static bool is_called(LLVMModuleRef module, enum rt_placeholder placeholder)
     return LLVMGetNamedFunction(module, rt_placeholders[placeholder].name) != NULL;
 }
 
+static bool waits_in_loop(const struct polls *polls)
+{
+    for (uint32_t i = 0; i < polls->loops.count; i++)
+        if (polls->waits[i] && polls->loops.loops[i].depth > 1)
+            return true;
+    return false;
+}
+
 enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const struct tr_facts *facts,
-                              struct pxr_error *err)
+                              bool *waits_again, struct pxr_error *err)
 {
     struct polls polls = {0};
     LLVMModuleRef module = LLVMGetGlobalParent(function);
@@ -219,6 +227,7 @@ enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const str
     bool *needed = status == PXR_OK ? find_needed(&polls, &has_polls) : NULL;
     if (status == PXR_OK && needed == NULL)
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    *waits_again |= status == PXR_OK && has_polls && waits_in_loop(&polls);
     LLVMValueRef thread = status == PXR_OK ? find_waiting_thread(&polls, needed) : NULL;
     bool is_in_step = thread != NULL && LLVMIsAArgument(thread) != NULL;
     if (status == PXR_OK && is_in_step)

@@ -189,8 +189,8 @@ enum pxr_status tr_inline_sync_points(struct tr_collapsing *collapsing, struct p
 /* Makes polls that stay a countdown to rt_poll, which is a sync point. */
 enum pxr_status tr_bind_polls(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    enum pxr_status status =
-        tr_bind_waits(collapsing->function, true, collapsing->options->facts, err);
+    enum pxr_status status = tr_bind_waits(collapsing->function, true, collapsing->options->facts,
+                                           &collapsing->waits_again, err);
     LLVMValueRef placeholder =
         LLVMGetNamedFunction(collapsing->module, rt_placeholders[RT_CALL_SPIN].name);
     if (status != PXR_OK || placeholder == NULL)

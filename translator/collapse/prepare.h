@@ -48,9 +48,10 @@ void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMB
 bool tr_is_loop_of_attempts(const struct tr_graph *graph, const struct tr_loop *loop);
 
 /* Finds the polls and sleeps of loops that can wait, and if there are any keeps the lanes of a warp
- * in step; drops_polls: removes the others. */
+ * in step; drops_polls: removes the others. *waits_again is set if such a loop is in another one.
+ */
 enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const struct tr_facts *facts,
-                              struct pxr_error *err);
+                              bool *waits_again, struct pxr_error *err);
 /* Waits for mbarriers: those that nothing but the mbarrier ends become certain, and do not sleep;
  * drops_line_ups: threads line up only where all of the block come. */
 enum pxr_status tr_find_mbarrier_waits(LLVMValueRef function, bool drops_line_ups,

@@ -19,6 +19,7 @@ enum number {
     FRAME_WARP_BYTES,
     FRAME_THREAD_BYTES,
     MAY_WAIT,
+    WAITS_AGAIN,
     HANDS_OVER,
     FLUSHES,
     TRANSLATE_NS,
@@ -59,6 +60,7 @@ bool crt_object_to_bytes(const struct jit_object *object, uint8_t **bytes, size_
         [FRAME_WARP_BYTES] = object->frame_warp_bytes,
         [FRAME_THREAD_BYTES] = object->frame_thread_bytes,
         [MAY_WAIT] = object->may_wait,
+        [WAITS_AGAIN] = object->waits_again,
         [HANDS_OVER] = object->hands_over,
         [FLUSHES] = object->flushes,
         [TRANSLATE_NS] = object->translate_ns,
@@ -86,8 +88,9 @@ static bool are_possible(const uint64_t numbers[NUMBERS], size_t rest_bytes)
            text_bytes == rest_bytes - numbers[CODE_BYTES] && numbers[FRAME_BYTES] <= UINT32_MAX &&
            numbers[COLLAPSE] != PXR_COLLAPSE_AUTO && numbers[COLLAPSE] < PXR_COLLAPSE_COUNT &&
            numbers[WIDTH] <= UINT32_MAX && numbers[JAM] <= UINT32_MAX && numbers[MAY_WAIT] <= 1 &&
-           numbers[HANDS_OVER] <= 1 && numbers[FLUSHES] <= 1 && numbers[IS_WARM] <= 1 &&
-           numbers[INSTRUCTIONS] <= UINT32_MAX && numbers[HAS_FLOAT_ATOMICS] <= 1;
+           numbers[WAITS_AGAIN] <= 1 && numbers[HANDS_OVER] <= 1 && numbers[FLUSHES] <= 1 &&
+           numbers[IS_WARM] <= 1 && numbers[INSTRUCTIONS] <= UINT32_MAX &&
+           numbers[HAS_FLOAT_ATOMICS] <= 1;
 }
 
 bool crt_object_from_bytes(const uint8_t *bytes, size_t count, struct jit_object *object)
@@ -118,6 +121,7 @@ bool crt_object_from_bytes(const uint8_t *bytes, size_t count, struct jit_object
     object->frame_warp_bytes = numbers[FRAME_WARP_BYTES];
     object->frame_thread_bytes = numbers[FRAME_THREAD_BYTES];
     object->may_wait = numbers[MAY_WAIT] != 0;
+    object->waits_again = numbers[WAITS_AGAIN] != 0;
     object->hands_over = numbers[HANDS_OVER] != 0;
     object->flushes = numbers[FLUSHES] != 0;
     object->translate_ns = numbers[TRANSLATE_NS];

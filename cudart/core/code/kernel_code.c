@@ -114,9 +114,19 @@ static enum crt_result make_quick_locked(struct crt_kernel *kernel, struct crt_v
     return result;
 }
 
+/* Whether quick code is not worth running. The blocks of a cooperative grid run from its beginning
+ * to its end, and none can go on in other code: if they wait for each other in a loop, as solvers
+ * do, that may be long. */
+static bool is_for_best(const struct crt_kernel *kernel, const struct crt_variant *quick,
+                        bool is_cooperative)
+{
+    return crt_tier_is_inherited(kernel) ||
+           (is_cooperative && quick->waits_again && crt_tier() == PXR_TIER_AUTO);
+}
+
 /* The first code for launches with these facts. Quick code does for all, so it is made once. */
 static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct tr_facts *facts,
-                                         const struct crt_variant **variant)
+                                         bool is_cooperative, const struct crt_variant **variant)
 {
     enum pxr_tier tier = crt_tier();
     enum crt_result result = CRT_SUCCESS;
@@ -135,7 +145,7 @@ static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct
         crt_tier_begin(kernel);
         atomic_store_explicit(&kernel->quick, made, memory_order_release);
         struct crt_variant *best =
-            crt_tier_is_inherited(kernel) ? make_best(kernel, &planned) : NULL;
+            is_for_best(kernel, made, is_cooperative) ? make_best(kernel, &planned) : NULL;
         if (best) {
             add_locked(kernel, best);
             crt_tier_spend(kernel, &planned, best->took_ns);
@@ -182,7 +192,8 @@ static void make_due(struct crt_kernel *kernel, const struct tr_facts *facts,
 }
 
 enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
-                                struct tr_facts *facts, const struct crt_variant **variant)
+                                bool is_cooperative, struct tr_facts *facts,
+                                const struct crt_variant **variant)
 {
     jit_variants_facts(mode_of_process(), launch, facts);
     *variant = find_code(kernel, facts);
@@ -195,7 +206,8 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
     pthread_mutex_lock(&kernel->lock);
     /* Another thread may have compiled it meanwhile. */
     *variant = find_code(kernel, facts);
-    enum crt_result result = *variant ? CRT_SUCCESS : make_first_locked(kernel, facts, variant);
+    enum crt_result result =
+        *variant ? CRT_SUCCESS : make_first_locked(kernel, facts, is_cooperative, variant);
     pthread_mutex_unlock(&kernel->lock);
     return result;
 }
@@ -221,7 +233,7 @@ static enum crt_result check_locked(struct crt_kernel *kernel)
         struct tr_facts expected;
         const struct crt_variant *variant;
         crt_kernel_expect(kernel, &expected);
-        return make_first_locked(kernel, &expected, &variant);
+        return make_first_locked(kernel, &expected, false, &variant);
     }
     struct jit_request request = crt_kernel_request(kernel, &(struct jit_variant){0});
     struct pxr_error error = {0};

@@ -488,7 +488,8 @@ enum crt_result crt_launch_find_code(struct crt_launch *launch,
     memcpy(described.block, config->block, sizeof described.block);
     launch->block_threads = config->block[0] * config->block[1] * config->block[2];
     crt_record_launch(launch->kernel, &described);
-    return crt_kernel_code(launch->kernel, &described, &launch->facts, &launch->variant);
+    return crt_kernel_code(launch->kernel, &described, config->is_cooperative, &launch->facts,
+                           &launch->variant);
 }
 
 enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,

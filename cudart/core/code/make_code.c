@@ -174,6 +174,7 @@ static void describe(struct crt_variant *variant, const struct jit_object *objec
                                       .jam = object->jam,
                                       .begins_inside = variant->key.facts.begins_inside};
     variant->adds_floats = object->has_float_atomics;
+    variant->waits_again = object->waits_again;
     variant->code_hash = variant->key.is_quick ? 0 : hash_code(object);
 }
 

@@ -47,6 +47,7 @@ struct crt_variant {
     struct crt_form form;
     uint64_t code_hash;      /* of best code's object */
     bool adds_floats;        /* by atomic operations */
+    bool waits_again;        /* jit_object.waits_again */
     uint32_t stack_bytes;    /* without room for recursion */
     uint64_t price_ns;       /* of quick code: the CPU time that compiling the kernel's best code
                                 should take on the machine of price.h */
@@ -274,7 +275,8 @@ int crt_kernel_max_threads(const struct crt_kernel *kernel);
 /* Code for a launch, compiled at need by the calling thread; *facts: those of the launch. Other
  * threads that need code of the same kernel and have none yet wait; no other lock is held. */
 enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
-                                struct tr_facts *facts, const struct crt_variant **variant);
+                                bool is_cooperative, struct tr_facts *facts,
+                                const struct crt_variant **variant);
 
 /* The best code for launches with these facts (trial.h); NULL if there is none. Takes no lock. */
 const struct crt_variant *crt_kernel_best(const struct crt_kernel *kernel,

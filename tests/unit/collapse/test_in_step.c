@@ -50,7 +50,9 @@ static struct kernel_text bind_waits(const char *body, uint32_t x, uint32_t y)
     struct pxr_error err = {0};
     struct tr_facts facts = {.block = {x, y, 1}};
     struct kernel_text text = kernel_text_parse(body);
-    cr_assert_eq(tr_bind_waits(kernel_of(&text), true, &facts, &err), PXR_OK, "%s", err.message);
+    bool waits_again = false;
+    cr_assert_eq(tr_bind_waits(kernel_of(&text), true, &facts, &waits_again, &err), PXR_OK, "%s",
+                 err.message);
     return text;
 }
 

@@ -141,6 +141,7 @@ static struct jit_object example(void)
                                 .frame_warp_bytes = 5,
                                 .frame_thread_bytes = UINT64_MAX,
                                 .may_wait = true,
+                                .waits_again = true,
                                 .hands_over = true,
                                 .is_warm = true,
                                 .instructions = UINT32_MAX,
@@ -162,6 +163,7 @@ static void expect_equal(const struct jit_object *a, const struct jit_object *b)
     cr_expect_eq(a->frame_warp_bytes, b->frame_warp_bytes);
     cr_expect_eq(a->frame_thread_bytes, b->frame_thread_bytes);
     cr_expect_eq(a->may_wait, b->may_wait);
+    cr_expect_eq(a->waits_again, b->waits_again);
     cr_expect_eq(a->hands_over, b->hands_over);
     cr_expect_eq(a->is_warm, b->is_warm);
     cr_expect_eq(a->translate_ns, b->translate_ns);

@@ -264,7 +264,8 @@ static void *compile_and_run(void *argument)
     return argument;
 }
 
-/* One kernel has a loop that only other threads can end, the other ends by itself. */
+/* One kernel has a loop that only other threads can end, one does so eight times, the third ends by
+ * itself. */
 static const char waiting_ptx[] = HEAD ".visible .entry polls(.param .u64 p)\n"
                                        "{\n"
                                        "    .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %p;\n"
@@ -273,6 +274,22 @@ static const char waiting_ptx[] = HEAD ".visible .entry polls(.param .u64 p)\n"
                                        "    ld.volatile.global.u32 %r1, [%rd1];\n"
                                        "    setp.eq.u32 %p, %r1, 0;\n"
                                        "    @%p bra AGAIN;\n"
+                                       "    ret;\n"
+                                       "}\n"
+                                       ".visible .entry polls_again(.param .u64 p)\n"
+                                       "{\n"
+                                       "    .reg .b64 %rd<2>; .reg .b32 %r<3>; .reg .pred %p;\n"
+                                       "    ld.param.u64 %rd1, [p];\n"
+                                       "    mov.u32 %r2, 0;\n"
+                                       "NEXT:\n"
+                                       "    add.u32 %r2, %r2, 1;\n"
+                                       "AGAIN:\n"
+                                       "    ld.volatile.global.u32 %r1, [%rd1];\n"
+                                       "    setp.lt.u32 %p, %r1, %r2;\n"
+                                       "    @%p bra AGAIN;\n"
+                                       "    bar.sync 0;\n"
+                                       "    setp.lt.u32 %p, %r2, 8;\n"
+                                       "    @%p bra NEXT;\n"
                                        "    ret;\n"
                                        "}\n"
                                        ".visible .entry counts(.param .u64 p)\n"
@@ -289,7 +306,8 @@ static const char waiting_ptx[] = HEAD ".visible .entry polls(.param .u64 p)\n"
                                        "    ret;\n"
                                        "}\n";
 
-static bool is_said_to_wait(const char *name, enum pxr_collapse collapse)
+static void compile_waiting(const char *name, enum pxr_collapse collapse, bool *may_wait,
+                            bool *waits_again)
 {
     struct kernel kernel;
     open_kernel(&kernel, waiting_ptx, name);
@@ -297,19 +315,29 @@ static bool is_said_to_wait(const char *name, enum pxr_collapse collapse)
     struct jit_object object;
     struct pxr_error err = {0};
     cr_assert_eq(jit_compile(&kernel.request, &object, &err), PXR_OK, "%s", err.message);
-    bool may_wait = object.may_wait;
+    *may_wait = object.may_wait;
+    *waits_again = object.waits_again;
     jit_object_fini(&object);
     close_kernel(&kernel);
-    return may_wait;
 }
 
 Test(kernels, a_kernel_that_may_wait_for_others_says_so_in_every_collapse)
 {
-    for (unsigned i = 0; i < PXR_COLLAPSE_COUNT; i++) {
-        cr_expect(is_said_to_wait("polls", (enum pxr_collapse)i), "%s",
-                  pxr_collapse_name((enum pxr_collapse)i));
-        cr_expect(!is_said_to_wait("counts", (enum pxr_collapse)i), "%s",
-                  pxr_collapse_name((enum pxr_collapse)i));
+    static const struct {
+        const char *name;
+        bool may_wait;
+        bool waits_again;
+    } wanted[] = {{"polls", true, false}, {"polls_again", true, true}, {"counts", false, false}};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        for (unsigned k = 0; k < PXR_COLLAPSE_COUNT; k++) {
+            enum pxr_collapse collapse = (enum pxr_collapse)k;
+            bool may_wait, waits_again;
+            compile_waiting(wanted[i].name, collapse, &may_wait, &waits_again);
+            cr_expect_eq(may_wait, wanted[i].may_wait, "%s, %s", wanted[i].name,
+                         pxr_collapse_name(collapse));
+            cr_expect_eq(waits_again, wanted[i].waits_again, "%s, %s", wanted[i].name,
+                         pxr_collapse_name(collapse));
+        }
     }
 }
 
