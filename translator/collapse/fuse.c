@@ -79,6 +79,23 @@ void tr_go_to_mix(const struct tr_fused *fused)
     go_to(fused, fused->mix);
 }
 
+/* Other groups of the block go on in loops until they, too, come to sync points of the block: steps
+ * take many times as long. Not where threads that have not begun may be handed over, which would
+ * forget these. */
+void tr_set_aside(struct tr_fused *fused)
+{
+    if (!is_hierarchical(fused) || fused->fuse->hands_over >= RT_HAND_OVER_THREADS) {
+        tr_go_to_mix(fused);
+        return;
+    }
+    fused->sets_aside = true;
+    LLVMValueRef store = LLVMBuildStore(fused->fuse->builder,
+                                        tr_fuse_i32(fused->fuse, OUTCOME_MIXED), fused->outcome);
+    /* In a register, LLVM 22's simplifycfg would follow it round the loop over warps for ever. */
+    LLVMSetVolatile(store, true);
+    go_to(fused, tr_any_group_done(fused));
+}
+
 /* Notes that the warp's lanes have come to a sync point of the block. */
 static void note_outcome(const struct tr_fused *fused, uint32_t sync)
 {
@@ -113,7 +130,7 @@ static void go_on_from(struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_sync_point *at = &fused->fuse->kernel->sync_points[sync];
     if (!at->is_fused) {
-        tr_go_to_mix(fused);
+        tr_set_aside(fused);
     } else if (at->kind == RT_SYNC_WARP) {
         go_on_in_warp(fused, sync);
     } else if (is_hierarchical(fused) && !tr_region_is_whole(fused, fused->left)) {
@@ -590,8 +607,8 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
         if (status != PXR_OK)
             return status;
     }
-    status = tr_build_groups_done(&fused, err);
     tr_build_parting(&fused);
+    status = tr_build_groups_done(&fused, err);
     if (status == PXR_OK)
         build_mix(&fused);
     return status;

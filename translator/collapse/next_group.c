@@ -110,12 +110,22 @@ bool tr_region_is_whole(const struct tr_fused *fused, uint32_t region)
 
 /* ---- from group to group ---- */
 
-LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t sync)
+static LLVMBasicBlockRef get_done(struct tr_fused *fused, uint32_t index)
 {
-    LLVMBasicBlockRef *done = &fused->done[done_index(fused, sync)];
+    LLVMBasicBlockRef *done = &fused->done[index];
     if (*done == NULL)
         *done = tr_fuse_new_block(fused->fuse, "group_done");
     return *done;
+}
+
+LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t sync)
+{
+    return get_done(fused, done_index(fused, sync));
+}
+
+LLVMBasicBlockRef tr_any_group_done(struct tr_fused *fused)
+{
+    return get_done(fused, fused->fuse->kernel->sync_count);
 }
 
 /* Begins the next group. */
@@ -200,7 +210,7 @@ static void go_on(const struct tr_fused *fused, const struct tr_set *ways)
             count++;
             only = fused->begin[j];
         }
-    if (count > 1) {
+    if (count > 1 || fused->sets_aside) {
         go_on_from_several(fused, ways, count);
         return;
     }

@@ -115,7 +115,7 @@ void tr_part(struct tr_fused *fused, const struct tr_set *outcomes)
             fused->put[j] = tr_fuse_new_block(fuse, "put");
     }
     if (!has_lanes) {
-        tr_go_to_mix(fused);
+        tr_set_aside(fused);
         return;
     }
     if (fused->parting == NULL) {
@@ -139,7 +139,7 @@ void tr_build_parting(struct tr_fused *fused)
     LLVMValueRef is_none = LLVMBuildICmp(b, LLVMIntEQ, left, tr_fuse_i32(fuse, 0), "");
     LLVMBuildCondBr(b, is_none, done, some);
     LLVMPositionBuilderAtEnd(b, done);
-    tr_go_to_mix(fused);
+    tr_set_aside(fused);
     LLVMPositionBuilderAtEnd(b, some);
     LLVMValueRef first = LLVMBuildZExt(b, tr_lanes_now(fused).first, fuse->i64, "");
     LLVMValueRef args[2] = {entries_at(fuse, first), fused->to_put};

@@ -63,6 +63,7 @@ struct tr_fused {
     LLVMValueRef
         outcome; /* … and where they came to: 0 nowhere yet, OUTCOME_MIXED, or a sync point */
     LLVMValueRef arrived; /* variable i32: argument of rt_block_mix */
+    bool sets_aside;      /* a group that cannot go on in loops waits for the block's others */
     LLVMValueRef any; /* variables i32: the sync points that threads of the group came to: the `or`
                          … */
     LLVMValueRef all; /* … and the `and` of their numbers */
@@ -136,6 +137,8 @@ LLVMValueRef tr_first_tid(struct tr_fused *fused);
 
 /* Lets threads go on one by one; those before `arrived` have come to their sync points. */
 void tr_go_to_mix(const struct tr_fused *fused);
+/* The same for a group, when others have gone as far as loops go. */
+void tr_set_aside(struct tr_fused *fused);
 
 /* ---- other code that goes on (hand_over.c) ---- */
 
@@ -151,6 +154,8 @@ enum pxr_status tr_groups_init(struct tr_fused *fused, struct pxr_error *err);
 /* Where a group goes when it has left the sync point's region and come to a sync point of the
  * block, or exited. */
 LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t sync);
+/* The same wherever the group has begun. */
+LLVMBasicBlockRef tr_any_group_done(struct tr_fused *fused);
 /* Fills those that are used. */
 enum pxr_status tr_build_groups_done(const struct tr_fused *fused, struct pxr_error *err);
 
