@@ -11,6 +11,7 @@
 #include "translator/barriers/loop_races.h"
 #include "translator/barriers/meeting_checks.h"
 #include "translator/barriers/merge_races.h"
+#include "translator/barriers/one_reading.h"
 #include "translator/barriers/untold_races.h"
 #include "translator/collapse/tuning/line_up.h"
 #include "translator/collapse/tuning/nontemporal.h"
@@ -284,7 +285,8 @@ static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_er
 
 static enum pxr_status order_exchanges(struct tr_compilation *c, struct pxr_error *err)
 {
-    return tr_order_exchanges(c->module, c->options.facts, err);
+    enum pxr_status status = tr_read_once(c->module, c->options.facts, err);
+    return status != PXR_OK ? status : tr_order_exchanges(c->module, c->options.facts, err);
 }
 
 static enum pxr_status keep_early_reads(struct tr_compilation *c, struct pxr_error *err)

@@ -121,6 +121,31 @@ static void show_sampling(const CUDA_TEXTURE_DESC *from, struct cudaTextureDesc 
         to->seamlessCubemap = (from->flags & CRT_SAMPLING_SEAMLESS) != 0;
 }
 
+static bool gives_integers(const CUDA_ARRAY3D_DESCRIPTOR *shape, const CUDA_TEXTURE_DESC *way)
+{
+    struct cudaChannelFormatDesc channels = crt_format_channels(shape);
+    bool is_integer =
+        channels.f == cudaChannelFormatKindSigned || channels.f == cudaChannelFormatKindUnsigned;
+    return is_integer && ((way->flags & CRT_SAMPLING_AS_INTEGER) || channels.x == 32);
+}
+
+/* Drivers read integers unfiltered; the runtime refuses a filter for them. */
+static cudaError_t check_filter(const CUDA_RESOURCE_DESC *image, const CUDA_TEXTURE_DESC *way)
+{
+    CUDA_ARRAY3D_DESCRIPTOR shape = {.Format = image->format, .NumChannels = image->channels};
+    CUarray array = image->array;
+    cudaError_t error = cudaSuccess;
+    if (!way->filter || image->type == CRT_RESOURCE_LINEAR)
+        return cudaSuccess;
+    if (image->type == CRT_RESOURCE_MIPMAP)
+        error = cuMipmappedArrayGetLevel(&array, image->mipmap, 0);
+    if (image->type != CRT_RESOURCE_PITCH2D)
+        error = error ?: cuArray3DGetDescriptor_v2(&shape, array);
+    if (!error && gives_integers(&shape, way))
+        error = cudaErrorInvalidFilterSetting;
+    return error;
+}
+
 static cudaError_t create_texture(cudaTextureObject_t *object,
                                   const struct cudaResourceDesc *resource,
                                   const struct cudaTextureDesc *sampling, bool has_seamless,
@@ -134,7 +159,9 @@ static cudaError_t create_texture(cudaTextureObject_t *object,
     if (error)
         return crt_done(error);
     way = sampling_of(sampling, has_seamless);
-    return crt_done(cuTexObjectCreate(object, &image, &way, view));
+    if (!view)
+        error = check_filter(&image, &way);
+    return crt_done(error ?: cuTexObjectCreate(object, &image, &way, view));
 }
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,

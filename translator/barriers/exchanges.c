@@ -36,9 +36,12 @@
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 
-/* Kernels with more segments, or more accesses to such memory, are left alone. */
+/* Kernels with more segments, or more accesses to such memory, are left alone, and so are places of
+ * more kinds. Comparing two kinds takes some 0.2 us, and finding that they have been compared some
+ * ns. */
 #define SEGMENTS_MAX 4096
-#define ACCESSES_MAX 256
+#define ACCESSES_MAX 4096
+#define KINDS_MAX    1024
 
 /* Where an access leads, in shared memory, or where a shuffle has told. */
 struct place {
@@ -46,6 +49,7 @@ struct place {
     bool is_told;       /* address is that within a group that has been told the place */
     bool is_counted;    /* its address is made of a vote's or match's result */
     uint32_t lanes;     /* that may come there */
+    uint32_t kind;      /* KINDS_MAX: none */
     uint32_t lane_edge; /* a segment before to which only one of them goes, whichever; TR_NONE */
     struct tr_lane_values address;
 };
@@ -65,6 +69,10 @@ struct exchanges {
     uint32_t group;        /* as many lanes, or more: a power of two */
     struct tr_set met;     /* accesses before which lanes meet */
     struct tr_set visited; /* segments */
+    uint32_t *kinds;       /* an access of each kind of place: the same lanes and bytes */
+    uint32_t kind_count;
+    struct tr_set compared[2]; /* pairs of kinds; [1]: of two stores */
+    struct tr_set shared[2];   /* those that make an exchange */
     uint32_t *work;
 };
 
@@ -121,32 +129,76 @@ static bool is_overwritten_late(const struct exchanges *x, uint32_t i, uint32_t 
     return false;
 }
 
-/* Whether lanes get, or overwrite, what other lanes of their warp have made. */
-static bool is_exchange(const struct exchanges *x, uint32_t i, uint32_t k)
+/* Whether two lanes of a group come to the same bytes, one by each access. */
+static bool is_shared(const struct exchanges *x, uint32_t i, uint32_t k, uint32_t group)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
+        uint32_t hits = 0;
+        if (!comes(p, lane))
+            continue;
+        for (uint32_t other = lane / group * group; other < (lane / group + 1) * group; other++)
+            hits |= (uint32_t)overlaps(a, p->address.of[lane], b, q->address.of[other]) << other;
+        if ((hits & q->lanes & ~(1u << lane)) != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_alike(const struct exchanges *x, uint32_t i, uint32_t k)
+{
+    const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    return a->size_bytes == b->size_bytes && p->lanes == q->lanes && p->is_known == q->is_known &&
+           p->is_told == q->is_told &&
+           memcmp(p->address.of, q->address.of, sizeof p->address.of) == 0;
+}
+
+/* Most accesses of a long kernel are to the places of others. */
+static uint32_t kind_of(struct exchanges *x, uint32_t i)
+{
+    uint32_t kind = 0;
+    while (kind < x->kind_count && !is_alike(x, x->kinds[kind], i))
+        kind++;
+    if (kind == x->kind_count && kind < KINDS_MAX)
+        x->kinds[x->kind_count++] = i;
+    return kind;
+}
+
+/* What is_overwritten_late or is_shared says of two kinds is asked once. */
+static bool is_shared_by_kinds(struct exchanges *x, uint32_t i, uint32_t k, bool are_stores)
+{
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    uint32_t pair = p->kind * KINDS_MAX + q->kind;
+    if (p->kind == KINDS_MAX || q->kind == KINDS_MAX || p->is_told != q->is_told)
+        return false;
+    if (!tr_set_has(&x->compared[are_stores], pair)) {
+        tr_set_add(&x->compared[are_stores], pair);
+        if (are_stores ? is_overwritten_late(x, i, k)
+                       : is_shared(x, i, k, p->is_told ? x->group : RT_WARP_SIZE))
+            tr_set_add(&x->shared[are_stores], pair);
+    }
+    return tr_set_has(&x->shared[are_stores], pair);
+}
+
+/* Whether lanes get, or overwrite, what other lanes of their warp have made. */
+static bool is_exchange(struct exchanges *x, uint32_t i, uint32_t k)
+{
+    const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    bool are_stores = a->is_write && b->is_write;
     if (!is_place(p) || !is_place(q) || (!a->is_write && !b->is_write) ||
         (p->lane_edge != TR_NONE && p->lane_edge == q->lane_edge))
         return false;
-    if (a->is_write && b->is_write)
-        return is_overwritten_late(x, i, k);
-    if (p->is_counted || q->is_counted)
+    if (!are_stores && (p->is_counted || q->is_counted))
         return p->is_counted && a->is_write && a->pointer != b->pointer && !reads_own(x, k);
-    if (p->is_told != q->is_told)
-        return false;
-    uint32_t group = p->is_told ? x->group : RT_WARP_SIZE;
-    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
-        for (uint32_t other = lane / group * group; other < (lane / group + 1) * group; other++)
-            if (other != lane && (p->lanes >> lane & 1) != 0 && (q->lanes >> other & 1) != 0 &&
-                overlaps(a, p->address.of[lane], b, q->address.of[other]))
-                return true;
-    return false;
+    return is_shared_by_kinds(x, i, k, are_stores);
 }
 
 /* Looks at the accesses of the segment from `end` - 1 backwards. true: k makes an exchange with
  * one; *goes_on: the beginning has been reached without a place where lanes meet. */
-static bool look_back(const struct exchanges *x, uint32_t segment, uint32_t end, uint32_t k,
+static bool look_back(struct exchanges *x, uint32_t segment, uint32_t end, uint32_t k,
                       bool *goes_on)
 {
     *goes_on = false;
@@ -294,6 +346,7 @@ static void find_places(struct exchanges *x)
         edge_of = access->segment;
         place->lanes = x->lanes[access->segment];
         place->lane_edge = edge;
+        place->kind = kind_of(x, i);
     }
 }
 
@@ -350,6 +403,7 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
 {
     static const char nothing_left[] = "out of memory looking for exchanges of lanes";
     uint32_t accesses = x->effects.access_count;
+    bool is_lacking = false;
     if (!find_made_of(x, tells, &x->told))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
     uint32_t candidates = count_candidates(x);
@@ -360,8 +414,14 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     x->met = tr_set_make(&x->graph.arena, accesses);
     x->lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
-    if (x->places == NULL || x->met.words == NULL || x->lanes == NULL ||
-        !find_made_of(x, counts_lanes, &x->counted) ||
+    x->kinds = pxr_arena_alloc_array(&x->graph.arena, KINDS_MAX, sizeof *x->kinds);
+    for (unsigned i = 0; i < 2; i++) {
+        x->compared[i] = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
+        x->shared[i] = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
+        is_lacking |= x->compared[i].words == NULL || x->shared[i].words == NULL;
+    }
+    if (is_lacking || x->kinds == NULL || x->places == NULL || x->met.words == NULL ||
+        x->lanes == NULL || !find_made_of(x, counts_lanes, &x->counted) ||
         !tr_lanes_of_segments(&x->effects, &x->ids, x->lanes))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
     find_places(x);

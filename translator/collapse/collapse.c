@@ -381,12 +381,12 @@ enum pxr_status tr_build_blocks(struct tr_collapsing *collapsing, struct pxr_err
     LLVMMetadataRef subprogram = LLVMGetSubprogram(collapsing->function);
     LLVMSetValueName2(collapsing->function, "", 0);
     enum pxr_status status = PXR_OK;
+    bool is_plain = !fuse->can_mix || is_quick(collapsing) || is_for_waiting(collapsing);
     if (fuse->has_step)
-        status = tr_build_step(fuse, err);
+        status = tr_build_step(fuse, is_plain, err);
     else
         LLVMDeleteFunction(LLVMGetNamedFunction(collapsing->module, TR_STEP_NAME));
-    if (fuse->has_step && (!fuse->can_mix || is_quick(collapsing) || is_for_waiting(collapsing)) &&
-        status == PXR_OK)
+    if (fuse->has_step && is_plain && status == PXR_OK)
         leave_as_it_is(fuse);
     if (status == PXR_OK)
         status = tr_build_fused(fuse, subprogram, err);

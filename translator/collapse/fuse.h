@@ -116,8 +116,8 @@ enum rt_hand_over tr_what_is_handed_over(const struct tr_kernel *kernel);
 
 /* ---- the functions ---- */
 
-/* Fills fuse->step. */
-enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err);
+/* Fills fuse->step. is_plain: no pass will look at it. */
+enum pxr_status tr_build_step(struct tr_fuse *fuse, bool is_plain, struct pxr_error *err);
 
 /* Makes @ptxrun_kernel; the old kernel no longer has that name. */
 enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,

@@ -6,6 +6,7 @@
  * only as long as the kernel.
  */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
@@ -275,18 +276,82 @@ static LLVMBasicBlockRef build_taking(struct step *step, uint32_t sync, LLVMValu
     return block;
 }
 
+/* ---- without passes ---- */
+
+/* Where a thread begins that has this entry. */
+struct way_in {
+    uint32_t entry;
+    LLVMBasicBlockRef block; /* NULL: nobody has it */
+};
+
+static int by_entry(const void *a, const void *b)
+{
+    const struct way_in *x = a, *y = b;
+    return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* Branches at the builder's place; the ways in are in the order of their entries. Without passes a
+ * switch would be a row of comparisons. */
+static void build_halving(struct step *step, LLVMValueRef entry, const struct way_in *ways,
+                          uint32_t count)
+{
+    struct tr_fuse *fuse = step->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    if (count == 1) {
+        LLVMBuildBr(b, ways->block);
+        return;
+    }
+    uint32_t half = count / 2;
+    LLVMBasicBlockRef low = tr_fuse_new_block(fuse, "low"), high = tr_fuse_new_block(fuse, "high");
+    LLVMValueRef middle = tr_fuse_i32(fuse, ways[half].entry);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, entry, middle, ""), low, high);
+    LLVMPositionBuilderAtEnd(b, low);
+    build_halving(step, entry, ways, half);
+    LLVMPositionBuilderAtEnd(b, high);
+    build_halving(step, entry, ways + half, count - half);
+}
+
+/* Every use in another block gets an address of its own: part of the instruction, where the one of
+ * the first block would be computed by all who enter. */
+static void sink_address(LLVMBuilderRef builder, LLVMValueRef address)
+{
+    LLVMUseRef next;
+    for (LLVMUseRef use = LLVMGetFirstUse(address); use != NULL; use = next) {
+        LLVMValueRef user = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        if (LLVMIsAPHINode(user) != NULL ||
+            LLVMGetInstructionParent(user) == LLVMGetInstructionParent(address))
+            continue;
+        LLVMValueRef copy = LLVMInstructionClone(address);
+        LLVMPositionBuilderBefore(builder, user);
+        LLVMInsertIntoBuilder(builder, copy);
+        for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(user); i++)
+            if (LLVMGetOperand(user, i) == address)
+                LLVMSetOperand(user, i, copy);
+        next = LLVMGetFirstUse(address);
+    }
+    if (LLVMGetFirstUse(address) == NULL)
+        LLVMInstructionEraseFromParent(address);
+}
+
+static void sink_addresses(LLVMBuilderRef builder, LLVMBasicBlockRef entry_block)
+{
+    LLVMValueRef before;
+    for (LLVMValueRef inst = LLVMGetLastInstruction(entry_block); inst != NULL; inst = before) {
+        before = LLVMGetPreviousInstruction(inst);
+        if (LLVMIsAGetElementPtrInst(inst) != NULL)
+            sink_address(builder, inst);
+    }
+}
+
 /* ---- the function ---- */
 
-static void add_entries(struct step *step, LLVMValueRef entry, LLVMBasicBlockRef entry_block)
+/* Fills the ways in, three for a sync point and one for the beginning. */
+static void add_entries(struct step *step, LLVMValueRef entry, struct way_in *ways)
 {
     struct tr_fuse *fuse = step->fuse;
     const struct tr_kernel *kernel = fuse->kernel;
-    LLVMBasicBlockRef none = tr_fuse_new_block(fuse, "none");
-    LLVMPositionBuilderAtEnd(fuse->builder, none);
-    LLVMBuildUnreachable(fuse->builder);
-    LLVMPositionBuilderAtEnd(fuse->builder, entry_block);
-    LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, entry, none, 3 * kernel->sync_count);
-    LLVMAddCase(choice, tr_fuse_i32(fuse, 0), step->clone.blocks[0]);
+    ways[0] = (struct way_in){0, step->clone.blocks[0]};
     for (uint32_t j = 1; j < kernel->sync_count; j++) {
         uint32_t looped = tr_fuse_entry(fuse, j) | RT_ENTRY_LOOPED;
         LLVMPositionBuilderAtEnd(fuse->builder, step->behind[j]);
@@ -296,16 +361,39 @@ static void add_entries(struct step *step, LLVMValueRef entry, LLVMBasicBlockRef
         LLVMBuildBr(fuse->builder, step->clone.blocks[kernel->sync_points[j].resume]);
         LLVMPositionBuilderAtEnd(fuse->builder, step->resume[j]);
         LLVMBuildBr(fuse->builder, step->behind[j]);
-        LLVMAddCase(choice, tr_fuse_i32(fuse, tr_fuse_entry(fuse, j)), step->resume[j]);
+        ways[j] = (struct way_in){tr_fuse_entry(fuse, j), step->resume[j]};
         LLVMPositionBuilderAtEnd(fuse->builder, step->rejoin[j]);
         tr_clone_locate(&step->clone, kernel->sync_points[j].value);
         LLVMBuildBr(fuse->builder, step->behind[j]);
         if (!fuse->can_mix || !fuse->mixes_at[j])
             continue; /* no loop ever leads to a step here */
         LLVMBasicBlockRef taking = build_taking(step, j, entry);
-        LLVMAddCase(choice, tr_fuse_i32(fuse, looped), taking);
-        LLVMAddCase(choice, tr_fuse_i32(fuse, looped | RT_ENTRY_ARRIVE), taking);
+        ways[kernel->sync_count + j] = (struct way_in){looped, taking};
+        ways[2 * kernel->sync_count + j] = (struct way_in){looped | RT_ENTRY_ARRIVE, taking};
     }
+}
+
+static void build_switch(struct step *step, LLVMValueRef entry, const struct way_in *ways,
+                         uint32_t count)
+{
+    struct tr_fuse *fuse = step->fuse;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(fuse->builder);
+    LLVMBasicBlockRef none = tr_fuse_new_block(fuse, "none");
+    LLVMPositionBuilderAtEnd(fuse->builder, none);
+    LLVMBuildUnreachable(fuse->builder);
+    LLVMPositionBuilderAtEnd(fuse->builder, here);
+    LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, entry, none, count);
+    for (uint32_t i = 0; i < count; i++)
+        LLVMAddCase(choice, tr_fuse_i32(fuse, ways[i].entry), ways[i].block);
+}
+
+static uint32_t leave_out_none(struct way_in *ways, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (ways[i].block != NULL)
+            ways[kept++] = ways[i];
+    return kept;
 }
 
 /* Takes the function of this name that the translation has left empty, for the sake of its
@@ -324,7 +412,7 @@ static void clear_location(LLVMBuilderRef builder)
     LLVMSetCurrentDebugLocation2(builder, NULL);
 }
 
-enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err)
+enum pxr_status tr_build_step(struct tr_fuse *fuse, bool is_plain, struct pxr_error *err)
 {
     struct tr_kernel *kernel = fuse->kernel;
     struct pxr_arena *arena = &kernel->graph.arena;
@@ -333,10 +421,12 @@ enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err)
     step.rejoin = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *step.rejoin);
     step.behind = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *step.behind);
     step.homes = pxr_arena_alloc_array(arena, kernel->graph.value_count, sizeof *step.homes);
+    struct way_in *ways =
+        pxr_arena_alloc_array(arena, 3 * (size_t)kernel->sync_count, sizeof *ways);
     struct tr_set all = tr_set_make(arena, kernel->graph.segment_count);
     step.wanted = tr_set_make(arena, kernel->graph.value_count);
     if (!step.resume || !step.rejoin || !step.behind || !step.homes || !step.wanted.words ||
-        !all.words)
+        !ways || !all.words)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     enum pxr_status status = tr_clone_init(&step.clone, kernel, err);
     if (status != PXR_OK)
@@ -368,7 +458,18 @@ enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err)
     for (uint32_t s = 0; s < kernel->graph.segment_count; s++)
         tr_set_add(&all, s);
     tr_clone_segments(&step.clone, &all);
-    add_entries(&step, LLVMGetParam(fuse->function, 1), entry_block);
+    LLVMValueRef entry = LLVMGetParam(fuse->function, 1);
+    add_entries(&step, entry, ways);
+    uint32_t count = leave_out_none(ways, 3 * kernel->sync_count);
+    LLVMPositionBuilderAtEnd(fuse->builder, entry_block);
+    clear_location(fuse->builder);
+    if (is_plain) {
+        qsort(ways, count, sizeof *ways, by_entry);
+        build_halving(&step, entry, ways, count);
+        sink_addresses(fuse->builder, entry_block);
+    } else {
+        build_switch(&step, entry, ways, count);
+    }
     clear_location(fuse->builder);
     return PXR_OK;
 }

@@ -362,11 +362,7 @@ static enum crt_result apply_sampling(const struct crt_sampling *sampling,
     memcpy(descriptor->border, sampling->border, sizeof descriptor->border);
     if (descriptor->kind == RT_TEXTURE_LINEAR)
         return CRT_SUCCESS; /* "ignored if … CU_RESOURCE_TYPE_LINEAR" */
-    /* A filter needs floats, and levels normalised coordinates. Integers of 32 bits never become
-     * floats, but nobody has asked for integers here: drivers leave them unfiltered. */
-    if (descriptor->is_linear && (sampling->flags & CRT_SAMPLING_AS_INTEGER) &&
-        !descriptor->gives_floats)
-        return CRT_INVALID_VALUE;
+    /* Levels need normalised coordinates. A filter would need floats: integers are read without. */
     if (descriptor->level_count > 1 && !descriptor->is_normalised)
         return CRT_INVALID_VALUE;
     return CRT_SUCCESS;

@@ -75,6 +75,32 @@ Test(rt_texture, linear_memory_and_views)
     RT_OK(cudaDestroyTextureObject(object));
 }
 
+/* Drivers take it. */
+Test(rt_texture, no_filter_for_integers)
+{
+    struct cudaResourceDesc image = pitch_image();
+    struct cudaTextureDesc way = {.filterMode = 1, .readMode = cudaReadModeNormalizedFloat};
+    cudaTextureObject_t object;
+    RT_OK(cudaCreateTextureObject(&object, &image, &way, NULL));
+    way.readMode = cudaReadModeElementType;
+    cr_expect_eq(cudaCreateTextureObject(&object, &image, &way, NULL),
+                 cudaErrorInvalidFilterSetting);
+    image = (struct cudaResourceDesc){.resType = CRT_RESOURCE_ARRAY};
+    RT_OK(cudaMallocArray(&image.res.array, &four_bytes, 8, 8, 0));
+    cr_expect_eq(cudaCreateTextureObject(&object, &image, &way, NULL),
+                 cudaErrorInvalidFilterSetting);
+    way.filterMode = 0;
+    RT_OK(cudaCreateTextureObject(&object, &image, &way, NULL));
+    image = (struct cudaResourceDesc){.resType = CRT_RESOURCE_MIPMAP};
+    struct cudaExtent size = {8, 8, 0};
+    struct cudaChannelFormatDesc word = {.x = 32, .f = cudaChannelFormatKindUnsigned};
+    RT_OK(cudaMallocMipmappedArray(&image.res.mipmap, &word, size, 2, 0));
+    way = (struct cudaTextureDesc){
+        .filterMode = 1, .readMode = cudaReadModeNormalizedFloat, .normalizedCoords = 1};
+    cr_expect_eq(cudaCreateTextureObject(&object, &image, &way, NULL),
+                 cudaErrorInvalidFilterSetting);
+}
+
 Test(rt_texture, surfaces)
 {
     struct cudaResourceDesc image = {.resType = CRT_RESOURCE_ARRAY};

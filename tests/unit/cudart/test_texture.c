@@ -121,16 +121,13 @@ Test(texture, impossible_sampling_is_refused, .init = make_context)
     way = plain;
     way.filter = 1;
     OK(create(&image, &way, NULL));
-    image.format = FORMAT_INT;
-    way.flags = CRT_SAMPLING_AS_INTEGER; /* a filter needs floats */
-    EXPECT(CRT_INVALID_VALUE, create(&image, &way, NULL));
     EXPECT(CRT_INVALID_VALUE, create(NULL, &way, NULL));
     EXPECT(CRT_INVALID_VALUE, create(&image, NULL, NULL));
 }
 
-/* They stay integers without the flag for that, too, and are not filtered: a test of NVIDIA's Warp
- * makes such an object and expects no error. */
-Test(texture, words_may_have_a_filter_that_does_nothing, .init = make_context)
+/* They are not filtered. A test of NVIDIA's Warp makes such an object of words and expects no
+ * error; FFmpeg's filters make them of bytes that stay integers. */
+Test(texture, integers_may_have_a_filter_that_does_nothing, .init = make_context)
 {
     CUDA_RESOURCE_DESC image = array_image(0);
     CUDA_TEXTURE_DESC way = {.address = {1, 1, 1}, .filter = 1};
@@ -138,6 +135,8 @@ Test(texture, words_may_have_a_filter_that_does_nothing, .init = make_context)
         .Width = 4, .Height = 0, .Format = FORMAT_INT, .NumChannels = 1};
     OK(cuArrayDestroy(image.array));
     OK(cuArray3DCreate_v2(&image.array, &shape));
+    OK(create(&image, &way, NULL));
+    way.flags = CRT_SAMPLING_AS_INTEGER;
     OK(create(&image, &way, NULL));
     OK(cuArrayDestroy(image.array));
 }

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <criterion/criterion.h>
 #include <llvm-c/Core.h>
@@ -114,6 +115,21 @@ Test(exchanges, lanes_meet_at_places_that_are_counted)
     expect_meetings("st.shared.u32 [%own+512], %tx;" COUNTED(BALLOT) PACKS OWN, 0);
     expect_meetings(COUNTED("mov.u32 %r6, %tx;") PACKS OWN, 0);
     expect_meetings(COUNTED("ld.global.u32 %r6, [%gin];") PACKS OWN, 0);
+}
+
+/* A kernel of many accesses, as a sort written out has, is looked at like others. */
+Test(exchanges, lanes_meet_behind_any_number_of_accesses)
+{
+    static const char own[] = "st.shared.u32 [%own+512], %tx; membar.cta;";
+    enum { TIMES = 1000 };
+    size_t size = TIMES * sizeof own + sizeof STORES + sizeof LOADS;
+    char *body = calloc(1, size);
+    cr_assert_not_null(body);
+    for (size_t i = 0; i < TIMES; i++)
+        memcpy(body + i * (sizeof own - 1), own, sizeof own);
+    strcat(body, STORES LOADS);
+    expect_meetings(body, 1);
+    free(body);
 }
 
 #define TOLD(mode, at)                                                                             \
