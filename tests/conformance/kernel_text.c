@@ -191,6 +191,13 @@ static const char epilogue[] = "add.u32 %index, %index, %step;\n"
                                "ret;\n"
                                "}\n";
 
+static void begin_kernel(FILE *file, const struct conf_case *cases, unsigned count)
+{
+    put_header(file, cases, count);
+    fputs(entry, file);
+    put_inputs(file, &cases[0]);
+}
+
 char *conf_kernel_text(const struct conf_case *cases, unsigned count,
                        const struct conf_layout *layout, int lines[][2], uint64_t serial)
 {
@@ -199,9 +206,7 @@ char *conf_kernel_text(const struct conf_case *cases, unsigned count,
     FILE *file = open_memstream(&text, &size);
     if (file == NULL)
         return NULL;
-    put_header(file, cases, count);
-    fputs(entry, file);
-    put_inputs(file, &cases[0]);
+    begin_kernel(file, cases, count);
     fputs(prologue, file);
     put_loads(file, &cases[0], layout);
     for (unsigned i = 0; i < count; i++) {
@@ -228,9 +233,7 @@ char *conf_known_text(const struct conf_case *cases, unsigned count,
     FILE *file = open_memstream(&text, &size);
     if (file == NULL)
         return NULL;
-    put_header(file, cases, count);
-    fputs(entry, file);
-    put_inputs(file, &cases[0]);
+    begin_kernel(file, cases, count);
     for (size_t n = 0; n < inputs->count; n++) {
         fprintf(file, "mov.u32 %%index, %zu;\n", n);
         put_constants(file, inputs, &cases[0], n);
