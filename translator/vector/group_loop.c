@@ -599,6 +599,7 @@ void tr_drop_groups(const struct tr_iteration *iteration)
     if (s < iteration->graph.segment_count) {
         LLVMBasicBlockRef head = iteration->graph.segments[s].llvm;
         LLVMBasicBlockRef latch = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(head), 1);
+        tr_unmark(LLVMGetCondition(LLVMGetBasicBlockTerminator(head)), TR_MARK_GROUP);
         forget_way(builder, latch, head);
         lead_to(builder, latch, 0);
         lead_to(builder, head, 0);
