@@ -9,6 +9,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
+#include "translator/module/elements.h"
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
 
@@ -104,25 +105,6 @@ static bool is_flushed(LLVMValueRef value, unsigned depth)
     return false;
 }
 
-static bool is_constant_sum(LLVMValueRef value)
-{
-    if (!tr_calls_intrinsic(value, "llvm.fma"))
-        return false;
-    for (unsigned i = 0; i < 3; i++)
-        if (!LLVMIsAConstant(LLVMGetOperand(value, i)))
-            return false;
-    return true;
-}
-
-/* The code generator, too, would take such a sum in place of the CPU. A mark that is left is
- * nothing it knows the value of. */
-static void hide_constant(LLVMBuilderRef b, LLVMValueRef sum)
-{
-    LLVMValueRef first = LLVMGetOperand(sum, 0);
-    LLVMPositionBuilderBefore(b, sum);
-    LLVMSetOperand(sum, 0, tr_call_intrinsic(b, "llvm.canonicalize", LLVMTypeOf(first), &first, 1));
-}
-
 static void replace_mark(LLVMValueRef mark, LLVMValueRef value)
 {
     LLVMReplaceAllUsesWith(mark, value);
@@ -155,6 +137,30 @@ static void widen_mark(LLVMBuilderRef b, LLVMValueRef mark)
     value = tr_call_intrinsic(b, "llvm.canonicalize", wide, &value, 1);
     none = LLVMGetPoison(wide);
     replace_mark(mark, LLVMBuildShuffleVector(b, value, none, LLVMConstVector(places, NARROW), ""));
+}
+
+/* Of floats: others are not flushed. */
+static bool is_constant_sum(LLVMValueRef value)
+{
+    if (!tr_calls_intrinsic(value, "llvm.fma") ||
+        tr_element_kind(LLVMTypeOf(value)) != LLVMFloatTypeKind)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (!LLVMIsAConstant(LLVMGetOperand(value, i)))
+            return false;
+    return true;
+}
+
+/* The code generator, too, would take such a sum in place of the CPU. A mark that is left is
+ * nothing it knows the value of. */
+static void hide_constant(LLVMBuilderRef b, LLVMValueRef sum)
+{
+    LLVMValueRef first = LLVMGetOperand(sum, 0);
+    LLVMPositionBuilderBefore(b, sum);
+    LLVMValueRef mark = tr_call_intrinsic(b, "llvm.canonicalize", LLVMTypeOf(first), &first, 1);
+    LLVMSetOperand(sum, 0, mark);
+    if (is_narrow(mark))
+        widen_mark(b, mark);
 }
 
 void tr_end_flushes(LLVMModuleRef module)
