@@ -114,14 +114,12 @@ static enum crt_result make_quick_locked(struct crt_kernel *kernel, struct crt_v
     return result;
 }
 
-/* Whether quick code is not worth running. The blocks of a cooperative grid run from its beginning
- * to its end, and none can go on in other code: if they wait for each other in a loop, as solvers
- * do, that may be long. */
-static bool is_for_best(const struct crt_kernel *kernel, const struct crt_variant *quick,
-                        bool is_cooperative)
+/* Whether a launch that begins in quick code would end in it, however long that is: the blocks of a
+ * cooperative grid run from its beginning to its end, and if they wait for each other in a loop, as
+ * solvers do, none can go on in other code. */
+static bool ends_in_quick(const struct crt_variant *quick, bool is_cooperative)
 {
-    return crt_tier_is_inherited(kernel) ||
-           (is_cooperative && quick->waits_again && crt_tier() == PXR_TIER_AUTO);
+    return is_cooperative && quick->waits_again && crt_tier() == PXR_TIER_AUTO;
 }
 
 /* The first code for launches with these facts. Quick code does for all, so it is made once. */
@@ -144,8 +142,8 @@ static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct
     if (made && made->key.is_quick) {
         crt_tier_begin(kernel);
         atomic_store_explicit(&kernel->quick, made, memory_order_release);
-        struct crt_variant *best =
-            is_for_best(kernel, made, is_cooperative) ? make_best(kernel, &planned) : NULL;
+        bool is_due = crt_tier_is_inherited(kernel) || ends_in_quick(made, is_cooperative);
+        struct crt_variant *best = is_due ? make_best(kernel, &planned) : NULL;
         if (best) {
             add_locked(kernel, best);
             crt_tier_spend(kernel, &planned, best->took_ns);
@@ -182,7 +180,7 @@ bool crt_kernel_make_ahead(struct crt_kernel *kernel)
 
 /* ---- launches ---- */
 
-/* Without threads in the background: this launch makes the best code, unless another one does. */
+/* This launch makes the best code, unless somebody else does. */
 static void make_due(struct crt_kernel *kernel, const struct tr_facts *facts,
                      const struct crt_variant **variant)
 {
@@ -197,7 +195,8 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
 {
     jit_variants_facts(mode_of_process(), launch, facts);
     *variant = find_code(kernel, facts);
-    if (*variant && (*variant)->key.is_quick && crt_tier_is_due(kernel))
+    if (*variant && (*variant)->key.is_quick &&
+        (crt_tier_is_due(kernel) || ends_in_quick(*variant, is_cooperative)))
         make_due(kernel, facts, variant);
     if (*variant) {
         *variant = crt_trial_turn(*variant);

@@ -50,7 +50,7 @@ struct crt_variant {
     bool waits_again;        /* jit_object.waits_again */
     uint32_t stack_bytes;    /* without room for recursion */
     uint64_t price_ns;       /* of quick code: the CPU time that compiling the kernel's best code
-                                should take on the machine of price.h */
+                                should take (price.h) */
     uint64_t cost_ns;        /* that compiling this took, here or where it was made */
     uint64_t took_ns;        /* here; 0: it was in the cache */
     struct crt_trial *trial; /* that it is part of, NULL: none; its first variant owns it */
@@ -272,7 +272,8 @@ int crt_kernel_max_threads(const struct crt_kernel *kernel);
 
 /* ---- code of kernels (kernel_code.c) ---- */
 
-/* Code for a launch, compiled at need by the calling thread; *facts: those of the launch. Other
+/* Code for a launch, compiled at need by the calling thread; *facts: those of the launch. A
+ * cooperative one gets no quick code that it would have to end in. Other
  * threads that need code of the same kernel and have none yet wait; no other lock is held. */
 enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
                                 bool is_cooperative, struct tr_facts *facts,

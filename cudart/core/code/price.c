@@ -11,8 +11,8 @@
 #define INSTRUCTION_NS UINT64_C(270000)
 #define BYTE_NS        UINT64_C(2200)
 
-/* The mean of that and of a multiple of what quick code has taken, which is as off for kernels but
- * knows the machine: both as logarithms. */
+/* The geometric mean of that and of a multiple of what quick code has taken. The latter is as far
+ * off for single kernels, but knows the machine. */
 #define OF_ROOT 2.65
 
 /* So much of what was predicted is believed before anything has been compiled; no machine and no

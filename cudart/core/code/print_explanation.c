@@ -52,7 +52,7 @@ static void print_tier(FILE *out, const struct crt_kernel *kernel,
     else if (tier == PXR_TIER_AUTO && made->is_cached)
         fprintf(out, "ptxrun:   tier: best, after %.1f ms in quick code, as it was in the cache\n",
                 milliseconds(ran_ns));
-    else if (tier == PXR_TIER_AUTO && ran_ns == 0)
+    else if (tier == PXR_TIER_AUTO && ran_ns == 0 && variant->waits_again)
         fprintf(out,
                 "ptxrun:   tier: best at once, as blocks that wait for each other in a loop end in "
                 "the code they began with; it took %.1f ms\n",
