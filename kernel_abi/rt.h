@@ -69,6 +69,19 @@ struct rt_accesses {
     struct rt_checked_access each[];
 };
 
+/* A variable that accesses are to stay in: what stands in the code for each check of them. */
+enum rt_variable_space {
+    RT_VARIABLE_GLOBAL, /* or constant, or a parameter of the kernel */
+    RT_VARIABLE_SHARED,
+    RT_VARIABLE_DYNAMIC, /* shared memory of the size that the launch says */
+    RT_VARIABLE_LOCAL    /* the address that is checked is the place in it */
+};
+
+struct rt_variable {
+    uint32_t space; /* enum rt_variable_space */
+    char name[];    /* as the PTX has it */
+};
+
 /* What has been written of shared memory can be looked up for any place modulo this, which no block
  * has more of. */
 #define RT_SHARED_WRAP ((uint64_t)256 << 10)

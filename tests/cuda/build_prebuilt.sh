@@ -54,12 +54,14 @@ done
 # Defects are reported by lines of the source, whose name is not to be that of a folder of this machine.
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for name in memory_defects race_defects schedule_defects cluster_defects copy_defects sync_defects number_defects; do
+for name in memory_defects race_defects schedule_defects cluster_defects copy_defects sync_defects number_defects \
+    tensor_defects; do
     { echo "#line 1 \"/tests/cuda/$name.cu\""; cat "$name.cu"; } > "$dir/$name.cu"
     arch=compute_75
     [ $name = sync_defects ] && arch=compute_80 # has an mbarrier
     [ $name = copy_defects ] && arch=compute_80
     [ $name = cluster_defects ] && arch=compute_90
+    [ $name = tensor_defects ] && arch=compute_90
     build shared "$name" -std=c++17 "$dir/$name.cu" -lineinfo -gencode arch=$arch,code=$arch -Xfatbin -compress-all
 done
 # With lines of the host's code, too.

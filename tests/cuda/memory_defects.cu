@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <mma.h>
 
 #define N 1001 // odd: the last grain of the shadow is not whole
 
@@ -169,7 +170,7 @@ __global__ void shared_before_begin(float *x, int off)
     tile[threadIdx.x] = x[threadIdx.x];
     __syncthreads();
     if (threadIdx.x > 0 || off)
-        x[threadIdx.x] = tile[(int)threadIdx.x - 1]; // shared_before_begin shared-out-of-bounds
+        x[threadIdx.x] = tile[(int)threadIdx.x - 1]; // shared_before_begin variable-out-of-bounds
 }
 
 __global__ void shared_reduction(float *x, int off)
@@ -192,6 +193,135 @@ __global__ void shared_is_missing(float *x)
     tile[threadIdx.x] = x[threadIdx.x]; // shared_is_missing shared-out-of-bounds
     __syncthreads();
     x[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+
+#define TILE 16
+
+// What lies behind an array, or in front of it, is another one.
+__global__ void shared_neighbour(float *x, int off)
+{
+    __shared__ float first[64];
+    __shared__ float second[64];
+    second[threadIdx.x] = x[threadIdx.x];
+    first[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = first[threadIdx.x + off]; // shared_neighbour variable-out-of-bounds
+    __syncthreads();
+    second[(int)threadIdx.x - off] = x[threadIdx.x]; // shared_neighbour variable-out-of-bounds
+    __syncthreads();
+    x[threadIdx.x] += second[63 - threadIdx.x];
+}
+
+__global__ void shared_rows(float *x, int off)
+{
+    __shared__ float above[TILE];
+    __shared__ float tile[TILE][TILE + 1];
+    __shared__ float below[TILE];
+    float sum = 0;
+    above[threadIdx.x] = below[threadIdx.x] = x[threadIdx.x];
+    for (int row = 0; row < TILE; row++)
+        tile[row][threadIdx.x] = x[row * TILE + threadIdx.x];
+    __syncthreads();
+    for (int row = 0; row < TILE + off; row++)
+        sum += tile[row][threadIdx.x]; // shared_rows variable-out-of-bounds
+    x[threadIdx.x] = sum + above[TILE - 1 - threadIdx.x] + below[TILE - 1 - threadIdx.x];
+}
+
+__global__ void below_dynamic(float *x, int off)
+{
+    __shared__ float fixed[64];
+    extern __shared__ float tile[];
+    fixed[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    tile[(int)threadIdx.x - off] = 2 * x[threadIdx.x]; // below_dynamic variable-out-of-bounds
+    __syncthreads();
+    x[threadIdx.x] = tile[63 - threadIdx.x] + fixed[threadIdx.x];
+}
+
+__global__ void atomic_on_neighbour(int *x, int off)
+{
+    __shared__ int bins[8];
+    __shared__ int total[8];
+    if (threadIdx.x < 8)
+        bins[threadIdx.x] = total[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x % (8 + off)], x[threadIdx.x]); // atomic_on_neighbour variable-out-of-bounds
+    atomicAdd(&total[threadIdx.x % 8], 1);
+    __syncthreads();
+    x[threadIdx.x] = bins[threadIdx.x % 8] + total[threadIdx.x % 8];
+}
+
+__global__ void own_array(const float *x, float *y, int n, int off)
+{
+    float sums[TILE];
+    for (int i = 0; i < TILE; i++)
+        sums[i] = x[i];
+    for (int i = 0; i < n + off; i++)
+        sums[i] += x[threadIdx.x]; // own_array variable-out-of-bounds
+    y[threadIdx.x] = sums[(int)x[0] & TILE - 1];
+}
+
+__global__ void before_own_array(const int *x, int *y, int off)
+{
+    int sorted[TILE];
+    for (int i = 0; i < TILE; i++) {
+        int place = i - 1;
+        for (; place >= 0 && sorted[place] > x[i]; place--)
+            sorted[place + 1] = sorted[place];
+        sorted[place + 1] = x[i];
+    }
+    y[threadIdx.x] = sorted[x[threadIdx.x] - off]; // before_own_array variable-out-of-bounds
+}
+
+struct Weights {
+    float of[7];
+};
+
+__global__ void parameter_past_end(float *x, const int *index, const __grid_constant__ Weights weights, int off)
+{
+    const float *of = weights.of;
+    x[threadIdx.x] = of[index[threadIdx.x] + 7 * off]; // parameter_past_end variable-out-of-bounds
+}
+
+#define LDMATRIX "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+
+namespace wmma = nvcuda::wmma;
+
+__global__ void matrix_in_neighbour(half *x, int off)
+{
+    __shared__ half a[TILE * TILE];
+    __shared__ half b[TILE * TILE];
+    wmma::fragment<wmma::matrix_a, TILE, TILE, TILE, half, wmma::row_major> of_a;
+    wmma::fragment<wmma::matrix_b, TILE, TILE, TILE, half, wmma::row_major> of_b;
+    wmma::fragment<wmma::accumulator, TILE, TILE, TILE, half> sum;
+    for (int i = threadIdx.x; i < TILE * TILE; i += 32)
+        a[i] = b[i] = x[i];
+    __syncwarp();
+    wmma::fill_fragment(sum, 0);
+    wmma::load_matrix_sync(of_a, a + 8 * off, TILE); // matrix_in_neighbour variable-out-of-bounds
+    wmma::load_matrix_sync(of_b, b - 8 * off, TILE); // matrix_in_neighbour variable-out-of-bounds
+    wmma::mma_sync(sum, of_a, of_b, sum);
+    wmma::store_matrix_sync(x, sum, TILE, wmma::mem_row_major);
+}
+
+__global__ void matrix_past_end(half *x, int off)
+{
+    wmma::fragment<wmma::accumulator, TILE, TILE, TILE, half> sum;
+    wmma::fill_fragment(sum, 1);
+    wmma::store_matrix_sync(x, sum, TILE + 8 * off, wmma::mem_row_major); // matrix_past_end out-of-bounds
+}
+
+__global__ void lines_past_end(int *x, int off)
+{
+    __shared__ alignas(16) int lines[32 * 4];
+    __shared__ alignas(16) int others[32 * 4];
+    int word;
+    for (int i = 0; i < 4; i++)
+        lines[4 * threadIdx.x + i] = others[4 * threadIdx.x + i] = x[threadIdx.x];
+    __syncwarp();
+    unsigned line = __cvta_generic_to_shared(&lines[4 * (threadIdx.x % 8 + 25 * off)]);
+    asm volatile(LDMATRIX : "=r"(word) : "r"(line)); // lines_past_end variable-out-of-bounds
+    x[threadIdx.x] = word + others[threadIdx.x];
 }
 
 __device__ int table[10];
@@ -309,6 +439,19 @@ static void in_shared_memory(const char *wanted, int off)
     CASE(shared_before_begin, 1, 256>>>(make<float>(256), off))
     CASE(shared_reduction, 1, 256, 1024>>>(make<float>(256), 64 * off))
     CASE(shared_is_missing, 1, 256, off ? 0 : 1024>>>(make<float>(256)))
+    CASE(shared_neighbour, 1, 64>>>(make<float>(64), off))
+    CASE(shared_rows, 1, TILE>>>(make<float>(TILE * TILE), off))
+    CASE(below_dynamic, 1, 64, 256>>>(make<float>(64), off))
+    CASE(atomic_on_neighbour, 1, 64>>>(make<int>(64), off))
+    CASE(matrix_in_neighbour, 1, 32>>>(make<half>(TILE * TILE), off))
+    CASE(lines_past_end, 1, 32>>>(make<int>(32), off))
+}
+
+static void in_variables(const char *wanted, int off)
+{
+    CASE(own_array, 1, 64>>>(make<float>(64), make<float>(64), TILE, off))
+    CASE(before_own_array, 1, TILE>>>(make<int>(TILE), make<int>(TILE), off))
+    CASE(parameter_past_end, 1, 64>>>(make<float>(64), make<int>(64), {}, off))
 }
 
 static void in_global_memory(const char *wanted, int off)
@@ -327,6 +470,7 @@ static void in_global_memory(const char *wanted, int off)
     CASE(row_for_each, 1, 64>>>(make<float>(50 * 20), make<float>(50), 20, 50, off))
     CASE(variable_past_end, 1, 64>>>(make<int>(64), 10, off))
     CASE(constant_past_end, 1, 64>>>(make<int>(64), 5, off))
+    CASE(matrix_past_end, 1, 32>>>(make<half>(TILE * TILE), off))
     CASE(heap_past_end, 1, 64>>>(make<int>(64), off))
     CASE(heap_after_free, 1, 64>>>(make<int>(64), off))
     CASE(in_a_function, BLOCKS>>>(make<int>(N), N, off))
@@ -350,6 +494,7 @@ int main(int argc, char **argv)
     bool is_wrong = strcmp(argv[2], "wrong") == 0;
     in_global_memory(argv[1], is_wrong);
     in_shared_memory(argv[1], is_wrong);
+    in_variables(argv[1], is_wrong);
     in_streams(argv[1], is_wrong);
     in_other_memory(argv[1], is_wrong);
     cudaDeviceSynchronize(); // accesses that fault, too, end with 0

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <cuda/atomic>
 #include <cuda_runtime.h>
+#include <mma.h>
 
 namespace cg = cooperative_groups;
 
@@ -463,6 +464,56 @@ __global__ void counted_too_early(int *out, bool right)
     out[threadIdx.x] = sum;
 }
 
+#define TILE 16
+
+#define LDMATRIX "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+
+namespace wmma = nvcuda::wmma;
+using sums = wmma::fragment<wmma::accumulator, TILE, TILE, TILE, float>;
+
+// A warp's matrix is read by the other warps, or by its own lanes, which get other elements.
+__global__ void matrix_stored(int *out, bool right)
+{
+    __shared__ float tile[TILE * TILE];
+    sums sum;
+    if (threadIdx.x < 32) {
+        wmma::fill_fragment(sum, 1);
+        wmma::store_matrix_sync(tile, sum, TILE, wmma::mem_row_major); // matrix_stored shared-race
+    }
+    if (right)
+        __syncthreads();
+    out[threadIdx.x] = tile[TILE * TILE - 1 - threadIdx.x]; // matrix_stored shared-race
+    __syncthreads();
+}
+
+// What others write is loaded as a matrix.
+__global__ void matrix_loaded(int *out, bool right)
+{
+    __shared__ float tile[TILE * TILE];
+    sums sum;
+    tile[2 * threadIdx.x] = tile[2 * threadIdx.x + 1] = threadIdx.x; // matrix_loaded shared-race
+    if (right)
+        __syncthreads();
+    if (threadIdx.x >= 96) {
+        wmma::load_matrix_sync(sum, tile, TILE, wmma::mem_row_major); // matrix_loaded shared-race
+        out[threadIdx.x] = sum.x[0];
+    }
+}
+
+// The lines of ldmatrix belong to lanes, and nothing makes other lanes wait for them.
+__global__ void lines_loaded(int *out, bool right)
+{
+    __shared__ alignas(16) int lines[4 * THREADS];
+    int word;
+    for (int i = 0; i < 4; i++)
+        lines[4 * (threadIdx.x ^ 1) + i] = threadIdx.x; // lines_loaded shared-race
+    if (right)
+        __syncwarp();
+    unsigned line = __cvta_generic_to_shared(&lines[4 * threadIdx.x]);
+    asm volatile(LDMATRIX : "=r"(word) : "r"(line)); // lines_loaded shared-race
+    out[threadIdx.x] = word;
+}
+
 #define CASES(X)                                                                                   \
     X(no_barrier, 1) X(no_second_barrier, 1) X(no_warp_barrier, 1) X(warp_barrier_of_half, 1)      \
     X(barrier_of_some, 1) X(arrive_at_wrong_barrier, 1) X(plain_counter, BLOCKS)                   \
@@ -475,7 +526,7 @@ __global__ void counted_too_early(int *out, bool right)
     X(tile_changed, 1) X(bytes_of_row, 1) X(members_of_neighbours, 1)                              \
     X(row_of_neighbour, 1) X(all_read_backwards, 1) X(columns_of_triangle, 1)                      \
     X(strided_of_other_block, BLOCKS) X(same_place_each_time, BLOCKS)                          \
-    X(counted_too_early, 1)
+    X(counted_too_early, 1) X(matrix_stored, 1) X(matrix_loaded, 1) X(lines_loaded, 1)
 
 static bool launch(const char *name, bool right, int *out)
 {

@@ -46,7 +46,7 @@ says() # TEXT
 run 0 "$KERNELS" stencil_border wrong
 has '========= COMPUTE-SANITIZER'
 has '========= Invalid __global__ read of size 4 bytes'
-has '=========     at stencil_border(float const\*, float\*, int, int)+0x[0-9a-f]* in /tests/cuda/memory_defects.cu:133'
+has '=========     at stencil_border(float const\*, float\*, int, int)+0x[0-9a-f]* in /tests/cuda/memory_defects.cu:134'
 has '=========     by thread (232,0,0) in block (3,0,0)'
 has '=========     Access to 0x[0-9a-f]* is out of bounds'
 has '=========     and is 1 bytes after the nearest allocation at 0x[0-9a-f]* of size 4,004 bytes'
@@ -116,7 +116,7 @@ grep -qx '========= ERROR SUMMARY: 1 error' "$dir"/log[0-9]* || fail "$what: $(l
 run 0 --save "$dir/xml" --xml yes "$KERNELS" stencil_border wrong
 for text in '<ComputeSanitizerOutput>' '<kind>Precise</kind>' '<threadIdx><x>232</x><y>0</y><z>0</z></threadIdx>' \
     '<space>__global__</space><direction>read</direction><size>4</size>' \
-    '<path>/tests/cuda/memory_defects.cu</path><line>133</line>' '<module>libcudart.so.'; do
+    '<path>/tests/cuda/memory_defects.cu</path><line>134</line>' '<module>libcudart.so.'; do
     grep -qF "$text" "$dir/xml" || fail "$what: no '$text' in: $(cat "$dir/xml")"
 done
 ! command -v python3 > /dev/null || python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$dir/xml" ||

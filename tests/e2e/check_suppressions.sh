@@ -51,11 +51,11 @@ shows()
 }
 
 for detail in 'kernel _Z14stencil_borderPKfPfii' 'kernel stencil_*' 'kernel stencil_border' 'at /tests/*' \
-    'kernel stencil_border(float const*, float*, int, int)' 'at /tests/cuda/memory_defects.cu:133' \
-    'at memory_defects.cu:133' 'at cuda/*.cu:133' 'at memory_defects.cu'; do
+    'kernel stencil_border(float const*, float*, int, int)' 'at /tests/cuda/memory_defects.cu:134' \
+    'at memory_defects.cu:134' 'at cuda/*.cu:134' 'at memory_defects.cu'; do
     hides "$KERNELS" stencil_border '# known' 'suppress out-of-bounds' "    $detail" '' 'suppress leak'
 done
-for detail in 'kernel other' 'at memory_defects.cu:134' 'at defects.cu:133' 'at other.cu' 'call main'; do
+for detail in 'kernel other' 'at memory_defects.cu:135' 'at defects.cu:134' 'at other.cu' 'call main'; do
     shows "$KERNELS" stencil_border 'suppress *' "    $detail"
 done
 shows "$KERNELS" stencil_border 'suppress use-after-free'
@@ -67,7 +67,7 @@ shows "$HOST" copy_past_end 'suppress api-*' '    call cudaMemset'
 shows "$HOST" copy_past_end 'suppress api-*' '    kernel *'
 
 # One of two places.
-printf 'suppress *\n    at memory_defects.cu:122\n' > "$dir/file"
+printf 'suppress *\n    at memory_defects.cu:123\n' > "$dir/file"
 run 1 "$KERNELS" unrolled_tail --suppressions="$dir/file"
 grep -q 'errors at 2 places ([0-9]* suppressed)$' "$dir/err" || fail "$case: $(cat "$dir/err")"
 

@@ -96,6 +96,12 @@ struct tr_own {
     LLVMValueRef flags;          /* an alloca */
 };
 
+/* What address_variable.c knows of a function. */
+struct tr_addresses {
+    const struct ptx_func *func;
+    const struct ptx_var **by_register; /* by ptx_var.index */
+};
+
 struct tr_ctx {
     const struct ptx_module *ptx;
     const struct ptx_func *kernel;
@@ -149,6 +155,7 @@ struct tr_ctx {
     struct tr_step step;
     struct tr_uniform uniform;
     struct tr_own own;
+    struct tr_addresses addresses;
     LLVMValueRef *params; /* by position in func->params; not for entries */
     LLVMValueRef *rets;
     uint32_t block_depth;             /* braces in the source around the instruction */
@@ -332,9 +339,17 @@ struct tr_bounds {
 struct tr_bounds tr_bounds_of(struct tr_ctx *ctx, enum ptx_space space, enum tr_bounds_kind kind);
 
 /* The same file. With options->checks_memory: before an access of this many bytes to the operand's
- * address (ptr); to a range of memory, whose length (an integer) need not be known. */
+ * address (ptr); to a range of memory, whose length (an integer) need not be known. operand: NULL
+ * if the address is another one. */
 void tr_check(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef pointer,
               enum ptx_space space, unsigned bytes, enum rt_access what);
+void tr_check_range(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef pointer,
+                    enum ptx_space space, LLVMValueRef bytes, enum rt_access what);
+
+/* The checks of races are told of it, too. */
+void tr_check_and_tell_range(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                             LLVMValueRef pointer, enum ptx_space space, LLVMValueRef bytes,
+                             enum rt_access what);
 
 /* emit_race.c. With options->checks_races: before an access of so many bytes (an i64); value: what
  * is written, an integer, or NULL. */
@@ -400,9 +415,6 @@ void tr_copy_range(struct tr_ctx *ctx, LLVMValueRef target, LLVMValueRef source,
 void tr_number_emit(struct tr_ctx *ctx, const struct ptx_inst *inst, tr_emit_fn emit);
 void tr_number_decides(struct tr_ctx *ctx, const struct ptx_operand *predicate);
 void tr_number_forget(struct tr_ctx *ctx, const struct ptx_operand *operand);
-
-void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
-                    LLVMValueRef bytes, enum rt_access what);
 
 /* emit_mbarrier.c: the mbarrier at this operand (ptr). */
 LLVMValueRef tr_mbarrier_object(struct tr_ctx *ctx, const struct ptx_operand *operand,

@@ -49,8 +49,9 @@ static struct bulk find_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst, en
         .object = has_object ? tr_operand(inst, 3) : NULL,
     };
     check_size(ctx, bulk.bytes, RT_BULK_GRAIN, bulk.target);
-    tr_check_range(ctx, bulk.source, from, bulk.bytes, RT_ACCESS_READ);
-    tr_check_range(ctx, bulk.target, to, bulk.bytes, what);
+    tr_check_and_tell_range(ctx, tr_operand(inst, 1), bulk.source, from, bulk.bytes,
+                            RT_ACCESS_READ);
+    tr_check_and_tell_range(ctx, tr_operand(inst, 0), bulk.target, to, bulk.bytes, what);
     if (what == RT_ACCESS_WRITE) {
         tr_copy_range(ctx, bulk.target, bulk.source, bulk.bytes);
     } else {
@@ -244,7 +245,8 @@ enum pxr_status tr_emit_st_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst)
         tr_access_address(ctx, tr_operand(inst, 0), ptx_inst_space(inst), FILL_GRAIN);
     LLVMValueRef bytes = tr_value(ctx, inst, 1, PTX_TYPE_U64);
     check_size(ctx, bytes, FILL_GRAIN, target);
-    tr_check_range(ctx, target, ptx_inst_space(inst), bytes, RT_ACCESS_WRITE);
+    tr_check_and_tell_range(ctx, tr_operand(inst, 0), target, ptx_inst_space(inst), bytes,
+                            RT_ACCESS_WRITE);
     tr_write_range(ctx, target, ptx_inst_space(inst), bytes);
     tr_touch(ctx, target, bytes);
     tr_helper(ctx, "rt_bulk_clear", ctx->void_type, target, bytes);

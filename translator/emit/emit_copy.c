@@ -72,7 +72,8 @@ static void copy_some(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef 
     copy_all(ctx, copy);
     next_case(ctx, after, fill);
     LLVMValueRef source = tr_address(ctx, copy->source, PTX_SPACE_GLOBAL);
-    tr_check_range(ctx, source, PTX_SPACE_GLOBAL, source_bytes, RT_ACCESS_READ);
+    tr_check_and_tell_range(ctx, copy->source, source, PTX_SPACE_GLOBAL, source_bytes,
+                            RT_ACCESS_READ);
     tr_write_range(ctx, copy->target, PTX_SPACE_SHARED, bytes);
     tr_copy_range(ctx, copy->target, source, source_bytes);
     tr_helper(ctx, "rt_copy_and_fill", ctx->void_type, copy->target, source, source_bytes, bytes);

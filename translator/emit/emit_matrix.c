@@ -135,8 +135,9 @@ static LLVMValueRef lane_number(struct tr_ctx *ctx)
 }
 
 /* The lane's line, if it has one: so many bytes are used or written. */
-static void tell_line(struct tr_ctx *ctx, const struct tr_matrix_move *move, LLVMValueRef line,
-                      enum ptx_space space, unsigned bytes)
+static void tell_line(struct tr_ctx *ctx, const struct tr_matrix_move *move,
+                      const struct ptx_operand *operand, LLVMValueRef line, enum ptx_space space,
+                      unsigned bytes)
 {
     LLVMBuilderRef b = ctx->builder;
     unsigned lines = move->count * move->lines;
@@ -144,6 +145,8 @@ static void tell_line(struct tr_ctx *ctx, const struct tr_matrix_move *move, LLV
         LLVMBuildICmp(b, LLVMIntULT, lane_number(ctx), tr_const_int(ctx, 32, lines), "");
     LLVMValueRef size =
         LLVMBuildSelect(b, has_line, tr_const_int(ctx, 64, bytes), tr_const_int(ctx, 64, 0), "");
+    tr_check_and_tell_range(ctx, operand, line, space, size,
+                            move->is_store ? RT_ACCESS_WRITE : RT_ACCESS_READ);
     if (move->is_store)
         tr_write_range(ctx, line, space, size);
     else
@@ -200,7 +203,8 @@ static void move_registers(struct tr_ctx *ctx, struct tr_matrix_operand matrix,
 
 /* The lane's line of the matrix. */
 static void tell_line_at(struct tr_ctx *ctx, const struct tr_matrix_move *move,
-                         LLVMValueRef address, LLVMValueRef distance, enum ptx_space space)
+                         const struct ptx_operand *operand, LLVMValueRef address,
+                         LLVMValueRef distance, enum ptx_space space)
 {
     LLVMBuilderRef b = ctx->builder;
     unsigned bits = move->fragment->bits;
@@ -209,7 +213,8 @@ static void tell_line_at(struct tr_ctx *ctx, const struct tr_matrix_move *move,
     place = LLVMBuildMul(b, place, tr_const_int(ctx, 64, bits), "");
     place = LLVMBuildLShr(b, place, tr_const_int(ctx, 64, 3), "");
     LLVMValueRef line = LLVMBuildGEP2(b, ctx->i8, address, &place, 1, "");
-    tell_line(ctx, move, line, space, lines_of(move->fragment, !move->is_by_column) * bits / 8);
+    tell_line(ctx, move, operand, line, space,
+              lines_of(move->fragment, !move->is_by_column) * bits / 8);
 }
 
 static enum pxr_status emit_wmma_move(struct tr_ctx *ctx, const struct ptx_inst *inst,
@@ -234,7 +239,8 @@ static enum pxr_status emit_wmma_move(struct tr_ctx *ctx, const struct ptx_inst 
                                              ptx_inst_space(inst), ptx_type_bytes(fragment->type));
     put_address(ctx, address);
     put_distance(ctx, inst, fragment);
-    tell_line_at(ctx, &move, address, distance_of(ctx, inst, fragment), ptx_inst_space(inst));
+    tell_line_at(ctx, &move, tr_operand(inst, 1 - registers), address,
+                 distance_of(ctx, inst, fragment), ptx_inst_space(inst));
     move_registers(ctx, matrix, &move);
     return PXR_OK;
 }
@@ -269,7 +275,8 @@ static void put_line_address(struct tr_ctx *ctx, const struct ptx_inst *inst, un
         tr_fault_if(ctx, LLVMBuildAnd(b, is_bad, has_line, ""), PXR_FAULT_MISALIGNED, address);
     }
     tr_put_number(ctx, TR_ROW_ADDRESS, address);
-    tell_line(ctx, move, pointer, space, lines_of(move->fragment, true) * bits / 8);
+    tell_line(ctx, move, tr_operand(inst, operand), pointer, space,
+              lines_of(move->fragment, true) * bits / 8);
 }
 
 static enum pxr_status emit_matrix_move(struct tr_ctx *ctx, const struct ptx_inst *inst,

@@ -16,7 +16,8 @@ struct tensor {
     LLVMValueRef coordinates[3]; /* two in each of the first ones */
     LLVMValueRef request;        /* rt_tensor_request, and offsets */
     LLVMValueRef shared;
-    LLVMValueRef bytes; /* of shared memory, an i32 */
+    const struct ptx_operand *shared_operand; /* NULL: it is another block's */
+    LLVMValueRef bytes;                       /* of shared memory, an i32 */
 };
 
 static uint32_t rank_of(const struct ptx_inst *inst)
@@ -109,6 +110,13 @@ static struct tensor read_tensor(struct tr_ctx *ctx, const struct ptx_inst *inst
     return tensor;
 }
 
+static void find_shared(struct tr_ctx *ctx, struct tensor *tensor, unsigned operand)
+{
+    tensor->shared_operand = tr_operand(tensor->inst, operand);
+    tensor->shared =
+        tr_access_address(ctx, tensor->shared_operand, PTX_SPACE_SHARED, RT_TENSOR_SHARED_ALIGN);
+}
+
 static LLVMValueRef edge(struct tr_ctx *ctx, const struct tensor *tensor, uint64_t which)
 {
     const LLVMValueRef *c = tensor->coordinates;
@@ -118,8 +126,8 @@ static LLVMValueRef edge(struct tr_ctx *ctx, const struct tensor *tensor, uint64
                           request);
 }
 
-/* What of the box lies in the tensor must be memory. It counts as written with all that lies
- * between. */
+/* What of the box lies in the tensor must be memory, with all that lies between. That counts as
+ * written, too, and no check of races is told of it, as others may access it. */
 static void touch_global(struct tr_ctx *ctx, const struct tensor *tensor)
 {
     LLVMBuilderRef b = ctx->builder;
@@ -130,8 +138,11 @@ static void touch_global(struct tr_ctx *ctx, const struct tensor *tensor)
     LLVMValueRef is_none = LLVMBuildICmp(b, LLVMIntEQ, first, tr_const_int(ctx, 64, 0), "");
     bytes = LLVMBuildSelect(b, is_none, tr_const_int(ctx, 64, 0), bytes, "");
     LLVMValueRef memory = LLVMBuildIntToPtr(b, first, ctx->ptr, "");
+    bool is_load = tensor->action == RT_TENSOR_LOAD;
+    tr_check_range(ctx, NULL, memory, PTX_SPACE_GLOBAL, bytes,
+                   is_load ? RT_ACCESS_READ : RT_ACCESS_WRITE);
     tr_touch(ctx, memory, bytes);
-    if (tensor->action != RT_TENSOR_LOAD)
+    if (!is_load)
         tr_write_range(ctx, memory, PTX_SPACE_GLOBAL, bytes);
 }
 
@@ -145,6 +156,9 @@ static void copy(struct tr_ctx *ctx, const struct tensor *tensor)
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, tensor->bytes, tr_const_int(ctx, 32, 0), ""),
                     after, some);
     LLVMPositionBuilderAtEnd(b, some);
+    tr_check_and_tell_range(ctx, tensor->shared_operand, tensor->shared, PTX_SPACE_SHARED,
+                            tensor->bytes,
+                            tensor->action == RT_TENSOR_LOAD ? RT_ACCESS_WRITE : RT_ACCESS_READ);
     tr_touch(ctx, tensor->shared, tensor->bytes);
     if (tensor->action == RT_TENSOR_LOAD)
         tr_write_range(ctx, tensor->shared, PTX_SPACE_SHARED, tensor->bytes);
@@ -166,6 +180,7 @@ static void copy_to_blocks(struct tr_ctx *ctx, struct tensor *tensor, unsigned m
     LLVMValueRef first = tr_intrinsic(ctx, "llvm.cttz", &ctx->i32, 1, args, 2);
     blocks.object = tr_mbarrier_object(ctx, tr_operand(tensor->inst, 2), PTX_SPACE_SHARED);
     tensor->shared = tr_in_block(ctx, tensor->shared, first);
+    tensor->shared_operand = NULL;
     tensor->bytes = LLVMBuildSelect(b, is_none, tr_const_int(ctx, 32, 0), tensor->bytes, "");
     copy(ctx, tensor);
     tr_multicast(ctx, &blocks, tensor->shared, tensor->bytes);
@@ -175,8 +190,7 @@ static void copy_to_blocks(struct tr_ctx *ctx, struct tensor *tensor, unsigned m
 enum pxr_status tr_emit_tensor_load(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     struct tensor tensor = read_tensor(ctx, inst, RT_TENSOR_LOAD, RT_BULK_ADD, 1, 3);
-    tensor.shared =
-        tr_access_address(ctx, tr_operand(inst, 0), PTX_SPACE_SHARED, RT_TENSOR_SHARED_ALIGN);
+    find_shared(ctx, &tensor, 0);
     if (ptx_inst_has_word(inst, PTX_MOD_MULTICAST_CLUSTER)) {
         copy_to_blocks(ctx, &tensor, access_of(inst) >= RT_TENSOR_ACCESS_IM2COL ? 4 : 3);
         return PXR_OK;
@@ -190,8 +204,7 @@ static void to_global(struct tr_ctx *ctx, const struct ptx_inst *inst, enum rt_t
                       enum rt_bulk_op op)
 {
     struct tensor tensor = read_tensor(ctx, inst, action, op, 0, 0);
-    tensor.shared =
-        tr_access_address(ctx, tr_operand(inst, 1), PTX_SPACE_SHARED, RT_TENSOR_SHARED_ALIGN);
+    find_shared(ctx, &tensor, 1);
     copy(ctx, &tensor);
 }
 

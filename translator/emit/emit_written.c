@@ -18,7 +18,7 @@ static bool is_asked(const struct tr_ctx *ctx, enum ptx_space space)
            (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_SHARED || space == PTX_SPACE_NONE);
 }
 
-/* rt_written, rt_check or rt_mark; last: its last argument. */
+/* rt_written or rt_mark; last: its last argument. */
 static LLVMValueRef call(struct tr_ctx *ctx, enum rt_placeholder placeholder, LLVMValueRef pointer,
                          enum ptx_space space, LLVMValueRef bytes, LLVMValueRef last)
 {
@@ -71,9 +71,12 @@ LLVMValueRef tr_write_value(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef
 void tr_use_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                   LLVMValueRef bytes, enum rt_access what)
 {
-    if (is_asked(ctx, space))
-        call(ctx, RT_CALL_CHECK, pointer, space, tr_resize(ctx, bytes, 64, false),
-             accesses_of(ctx, 0, what));
+    if (!is_asked(ctx, space))
+        return;
+    struct tr_bounds bounds = tr_bounds_of(ctx, space, TR_BOUNDS_WRITTEN);
+    tr_placeholder(ctx, RT_CALL_CHECK, ctx->thread, pointer, tr_resize(ctx, bytes, 64, false),
+                   bounds.begin, bounds.size_bytes, bounds.shadow, accesses_of(ctx, 0, what),
+                   LLVMConstNull(ctx->ptr));
 }
 
 void tr_write_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,

@@ -16,6 +16,17 @@
 
 /* ---- what a check says of its accesses ---- */
 
+static LLVMValueRef add_constant(LLVMModuleRef module, LLVMValueRef data, const char *name)
+{
+    LLVMValueRef constant = LLVMAddGlobal(module, LLVMTypeOf(data), name);
+    LLVMSetInitializer(constant, data);
+    LLVMSetGlobalConstant(constant, true);
+    LLVMSetLinkage(constant, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(constant, LLVMGlobalUnnamedAddr);
+    LLVMSetAlignment(constant, sizeof(uint32_t));
+    return constant;
+}
+
 LLVMValueRef tr_make_accesses(LLVMModuleRef module, const struct rt_checked_access *accesses,
                               size_t count)
 {
@@ -30,13 +41,19 @@ LLVMValueRef tr_make_accesses(LLVMModuleRef module, const struct rt_checked_acce
     LLVMContextRef llvm = LLVMGetModuleContext(module);
     LLVMValueRef data = LLVMConstDataArray(LLVMInt32TypeInContext(llvm), (const char *)words,
                                            (1 + count * WORDS) * sizeof *words);
-    LLVMValueRef constant = LLVMAddGlobal(module, LLVMTypeOf(data), "accesses");
-    LLVMSetInitializer(constant, data);
-    LLVMSetGlobalConstant(constant, true);
-    LLVMSetLinkage(constant, LLVMPrivateLinkage);
-    LLVMSetUnnamedAddress(constant, LLVMGlobalUnnamedAddr);
-    LLVMSetAlignment(constant, sizeof(uint32_t));
-    return constant;
+    return add_constant(module, data, "accesses");
+}
+
+/* LLVM has each constant once. */
+LLVMValueRef tr_make_variable(LLVMModuleRef module, enum rt_variable_space space, const char *name)
+{
+    LLVMContextRef llvm = LLVMGetModuleContext(module);
+    LLVMValueRef fields[] = {LLVMConstInt(LLVMInt32TypeInContext(llvm), space, false),
+                             LLVMConstStringInContext2(llvm, name, strlen(name), false)};
+    LLVMValueRef data = LLVMConstStructInContext(llvm, fields, 2, false);
+    LLVMValueRef known = LLVMGetNamedGlobal(module, name);
+    bool is_known = known != NULL && LLVMGetInitializer(known) == data;
+    return is_known ? known : add_constant(module, data, name);
 }
 
 static uint32_t word(LLVMValueRef data, size_t index)

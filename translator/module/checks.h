@@ -23,6 +23,7 @@ enum tr_check_operand {
     TR_CHECK_SIZE,
     TR_CHECK_SHADOW,
     TR_CHECK_ACCESSES,
+    TR_CHECK_VARIABLE, /* of rt_check alone */
     TR_CHECK_MARKED = TR_CHECK_ACCESSES
 };
 
@@ -36,6 +37,9 @@ enum tr_check_operand {
 LLVMValueRef tr_make_accesses(LLVMModuleRef module, const struct rt_checked_access *accesses,
                               size_t count);
 size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[TR_ACCESSES_MAX]);
+
+/* A constant of the module, struct rt_variable; one for each name. */
+LLVMValueRef tr_make_variable(LLVMModuleRef module, enum rt_variable_space space, const char *name);
 
 /* The operand of rt_number that says whether it has anything to say. */
 #define TR_NUMBER_IS_WRONG 1

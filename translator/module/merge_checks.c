@@ -61,7 +61,7 @@ static bool is_of_same_memory(LLVMValueRef a, LLVMValueRef b)
     for (unsigned i = TR_CHECK_BEGIN; i <= TR_CHECK_SHADOW; i++)
         if (LLVMGetOperand(a, i) != LLVMGetOperand(b, i))
             return false;
-    return true;
+    return LLVMGetOperand(a, TR_CHECK_VARIABLE) == LLVMGetOperand(b, TR_CHECK_VARIABLE);
 }
 
 static uint64_t span_max(LLVMValueRef check)

@@ -10,6 +10,7 @@
 
 #include "kernel_abi/placeholders.h"
 #include "kernel_abi/rt.h"
+#include "translator/module/checks.h"
 #include "translator/module/declare.h"
 
 /* What is followed from one read at most. */
@@ -451,7 +452,8 @@ static void check_read(struct follow *follow, LLVMValueRef call)
         LLVMValueRef own[] = {operands[1], operands[0], operands[2], operands[3]};
         build_check(follow, asked, RT_CALL_CHECK_OWN, own, count);
     } else {
-        build_check(follow, asked, RT_CALL_CHECK, operands, count);
+        operands[TR_CHECK_VARIABLE] = LLVMConstNull(LLVMTypeOf(operands[TR_CHECK_ACCESSES]));
+        build_check(follow, asked, RT_CALL_CHECK, operands, TR_CHECK_VARIABLE + 1);
         erase_unused(asked);
     }
 }

@@ -8,12 +8,12 @@
 #include "translator/rt/grains.h"
 
 void rt_checked(struct rt_thread *thread, const char *address, uint64_t bytes, uint64_t begin,
-                uint64_t size_bytes, const char *shadow, const char *accesses)
+                uint64_t size_bytes, const char *shadow, const char *accesses, const char *variable)
 {
     bool is_inside = rt_is_inside((uint64_t)address, bytes, begin, size_bytes);
     if (bytes == 0 ||
         (is_inside && (shadow == 0 || rt_are_grains_whole((const uint8_t *)shadow,
                                                           (uint64_t)address - begin, bytes))))
         return;
-    rt_check_failed(thread, address, bytes, accesses);
+    rt_check_failed(thread, address, bytes, accesses, begin, size_bytes, variable);
 }

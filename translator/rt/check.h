@@ -9,6 +9,7 @@
 
 /* What becomes of rt_check, with the same arguments. */
 void rt_checked(struct rt_thread *thread, const char *address, uint64_t bytes, uint64_t begin,
-                uint64_t size_bytes, const char *shadow, const char *accesses);
+                uint64_t size_bytes, const char *shadow, const char *accesses,
+                const char *variable);
 
 #endif

@@ -23,13 +23,17 @@
 #include "cudart/core/memory/shadow.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"
+#include "util/readable_name.h"
 
 struct access {
     const struct rt_thread *thread;
-    uint64_t address;
+    uint64_t address; /* of a local variable: the place in it */
     uint64_t bytes;
     enum rt_access what;
     uint32_t line;
+    const struct rt_variable *variable; /* that it was to stay in; NULL: none */
+    uint64_t begin;                     /* of the variable */
+    uint64_t size_bytes;
 };
 
 /* ---- what it may access ---- */
@@ -53,13 +57,31 @@ static bool is_in_cluster(const struct access *access)
     return false;
 }
 
-static bool is_allowed(const struct access *access)
+static bool is_in_variable(const struct access *access)
+{
+    return access->variable &&
+           is_within(access, (const void *)(uintptr_t)access->begin, access->size_bytes);
+}
+
+static bool is_local(const struct access *access)
+{
+    return access->variable && access->variable->space == RT_VARIABLE_LOCAL;
+}
+
+/* Memory of its kind lies around it. */
+static bool has_neighbours(const struct access *access)
+{
+    return access->variable->space == RT_VARIABLE_LOCAL ||
+           access->variable->space == RT_VARIABLE_SHARED;
+}
+
+/* Whatever variable it was to stay in. */
+static bool is_memory(const struct access *access)
 {
     const struct rt_launch *launch = access->thread->block->launch;
     const struct crt_launch *owner = crt_launch_of(launch);
     unsigned needed = access->what == RT_ACCESS_READ ? CRT_ACCESS_READ : CRT_ACCESS_ALL;
-    return access->bytes == 0 || crt_shadow_covers(access->address, access->bytes) ||
-           is_in_cluster(access) ||
+    return crt_shadow_covers(access->address, access->bytes) || is_in_cluster(access) ||
            is_within(access, launch->params, owner->kernel->func->param_bytes) ||
            is_within(access, (const void *)(uintptr_t)launch->grid_workspace,
                      launch->grid_workspace ? CRT_WORKSPACE_BYTES : 0) ||
@@ -68,6 +90,11 @@ static bool is_allowed(const struct access *access)
            crt_heap_covers(access->address, access->bytes) ||
            (!crt_arena_file(access->address, &(int){0}, &(int64_t){0}) &&
             crt_arena_covers(access->address, access->bytes, needed));
+}
+
+static bool is_allowed(const struct access *access)
+{
+    return access->bytes == 0 || is_in_variable(access) || (!access->variable && is_memory(access));
 }
 
 /* ---- what is wrong with it ---- */
@@ -113,6 +140,42 @@ static bool find_in_shared(const struct access *access, char *where, size_t cap)
     return true;
 }
 
+/* nvcc's name for all arrays that a function has of its own, one behind the other. */
+#define OWN_ARRAYS "__local_depot"
+
+/* Without the names of functions around it. */
+static const char *last_name(const char *name)
+{
+    for (const char *part = name; (part = strstr(part, "::"));)
+        name = part += 2;
+    return name;
+}
+
+/* The address was made of a variable. */
+static void describe_own_variable(const struct access *access, char where[CRT_WHERE_BYTES])
+{
+    static const char *const kinds[] = {[RT_VARIABLE_GLOBAL] = "variable",
+                                        [RT_VARIABLE_SHARED] = "shared variable",
+                                        [RT_VARIABLE_DYNAMIC] = "dynamic shared variable",
+                                        [RT_VARIABLE_LOCAL] = "local variable"};
+    int64_t place = (int64_t)(access->address - access->begin);
+    const char *name = access->variable->name;
+    if (strncmp(name, OWN_ARRAYS, strlen(OWN_ARRAYS)) == 0) {
+        snprintf(where, CRT_WHERE_BYTES,
+                 "%" PRId64
+                 " bytes from the beginning of the function's arrays, which have %" PRIu64
+                 " together",
+                 place, access->size_bytes);
+        return;
+    }
+    char *readable = pxr_readable_name(name);
+    snprintf(where, CRT_WHERE_BYTES,
+             "%" PRId64 " bytes from the beginning of %s '%s', which has %" PRIu64, place,
+             kinds[access->variable->space], last_name(readable ? readable : name),
+             access->size_bytes);
+    free(readable);
+}
+
 /* Behind a variable, or before the first of them. */
 static void describe_variable(const struct access *access, char *where, size_t cap)
 {
@@ -139,6 +202,10 @@ static enum crt_finding_kind classify(const struct access *access, char where[CR
                                       struct crt_allocation *near, struct crt_frames *freed)
 {
     const size_t cap = CRT_WHERE_BYTES;
+    if (access->variable && (has_neighbours(access) || is_memory(access))) {
+        describe_own_variable(access, where);
+        return CRT_FINDING_VARIABLE_OUT_OF_BOUNDS;
+    }
     if (find_in_shared(access, where, cap))
         return CRT_FINDING_SHARED_OUT_OF_BOUNDS;
     bool is_heap = crt_heap_owns(access->address);
@@ -164,6 +231,13 @@ static enum crt_finding_kind classify(const struct access *access, char where[CR
 }
 
 /* ---- the finding ---- */
+
+static bool is_shared(const struct access *access, enum crt_finding_kind kind)
+{
+    return kind == CRT_FINDING_SHARED_OUT_OF_BOUNDS ||
+           (access->variable && (access->variable->space == RT_VARIABLE_SHARED ||
+                                 access->variable->space == RT_VARIABLE_DYNAMIC));
+}
 
 static void add_finding(const struct access *access)
 {
@@ -192,8 +266,8 @@ static void add_finding(const struct access *access)
     finding->frames = frames;
     finding->block_base = near.base;
     finding->block_bytes = near.base ? near.size_bytes : 0;
-    finding->space = "global";
-    if (finding->kind == CRT_FINDING_SHARED_OUT_OF_BOUNDS) {
+    finding->space = is_local(access) ? "local" : "global";
+    if (is_shared(access, finding->kind)) {
         finding->space = "shared";
         finding->address = (uint32_t)(access->address - (uintptr_t)access->thread->block->shared);
     }
@@ -203,7 +277,8 @@ static void add_finding(const struct access *access)
 }
 
 void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t bytes,
-                     const char *accesses)
+                     const char *accesses, uint64_t begin, uint64_t size_bytes,
+                     const char *variable)
 {
     const struct rt_accesses *checked = (const struct rt_accesses *)accesses;
     for (uint32_t i = 0; i < checked->count; i++) {
@@ -216,7 +291,10 @@ void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t byt
                                 .address = (uint64_t)(uintptr_t)address + each->offset,
                                 .bytes = each->bytes ? each->bytes : bytes,
                                 .what = (enum rt_access)each->what,
-                                .line = each->line};
+                                .line = each->line,
+                                .variable = (const struct rt_variable *)variable,
+                                .begin = begin,
+                                .size_bytes = size_bytes};
         if (!is_allowed(&access))
             add_finding(&access);
     }
