@@ -11,6 +11,9 @@
  * the order of their numbers: many programs add up in place, block by block, and get away with it.
  * The rest is dealt out as ranges (ranges.h) before workers see the grid. The cursor then stays
  * where the ranges began, and says in the end that nothing is left.
+ *
+ * Of a split grid the rest waits until the first slice has ended: its blocks set results to 0 when
+ * they begin, and all blocks add to them.
  */
 #include "scheduler/cluster.h"
 #include "scheduler/worker_pool.h"
@@ -105,6 +108,14 @@ static void complete_cluster(struct sch_grid_op *grid)
     grid->grid.launch.cluster_blocks = grid->cluster_blocks;
 }
 
+/* How many blocks are alike but for their index in the slowest direction; 0: there is one only. */
+static uint64_t slice_blocks(const uint32_t grid[3])
+{
+    if (grid[2] > 1)
+        return (uint64_t)grid[0] * grid[1];
+    return grid[1] > 1 ? grid[0] : 0;
+}
+
 void sch_grid_init(struct sch_grid_op *grid)
 {
     const struct rt_launch *launch = &grid->grid.launch;
@@ -134,6 +145,9 @@ void sch_grid_init(struct sch_grid_op *grid)
     atomic_init(&grid->holds, 1);
     grid->ranges = NULL;
     grid->ordered_end = grid->block_count;
+    grid->slice_end = grid->grid.is_split && !grid->grid.is_cooperative && grid->cluster_blocks == 1
+                          ? slice_blocks(launch->grid)
+                          : 0;
 }
 
 /* How many of the blocks come first, in order. */
@@ -147,6 +161,7 @@ void sch_grid_deal(struct sch_grid_op *grid)
     unsigned workers = sch_group_workers(grid->grid.group);
     uint64_t at = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
     uint64_t first = at + head_blocks(grid->block_count - at);
+    first = first > grid->slice_end ? first : grid->slice_end;
     if (!grid->fits[0].has_chunks || workers == 1 || grid->block_count <= first + workers ||
         grid->block_count > SCH_RANGE_BLOCKS_MAX)
         return;
@@ -194,12 +209,27 @@ static uint64_t claim_size(const struct sch_grid_op *grid, uint64_t left, uint64
     return share < 1 ? 1 : share > max ? max : share;
 }
 
+/* Whether blocks of the first slice, which the rest waits for, have not ended. Acquire: what they
+ * did comes before the rest. */
+static bool is_slice_running(const struct sch_grid_op *grid)
+{
+    return grid->slice_end > 0 && atomic_load_explicit(&grid->blocks_left, memory_order_acquire) >
+                                      grid->block_count - grid->slice_end;
+}
+
+/* Where the blocks end that are claimed at the cursor now. */
+static uint64_t open_end(const struct sch_grid_op *grid)
+{
+    return is_slice_running(grid) ? grid->slice_end : grid->ordered_end;
+}
+
 static uint64_t claim_in_order(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first)
 {
     uint64_t at = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
     uint64_t count;
+    uint64_t end = open_end(grid);
     do {
-        uint64_t left = at < grid->ordered_end ? grid->ordered_end - at : 0;
+        uint64_t left = at < end ? end - at : 0;
         if (left == 0)
             return 0;
         count = whole_clusters(grid, claim_size(grid, left, max_ns));
@@ -247,6 +277,16 @@ static bool steal_near(struct sch_ranges *ranges, struct sch_worker *worker)
     return distance < SCH_FAR || steal_within(ranges, worker, SCH_FAR);
 }
 
+/* Returns how many blocks are left. */
+static uint64_t retire(struct sch_grid_op *grid, uint64_t count)
+{
+    /* Acquire and release: the last one sees everything that the blocks of others wrote. */
+    uint64_t before = atomic_fetch_sub_explicit(&grid->blocks_left, count, memory_order_acq_rel);
+    if (before == count)
+        sch_op_let_go(&grid->op);
+    return before - count;
+}
+
 /* Gets the worker's range blocks of another's. False: nobody has unclaimed ones any more. */
 static bool steal(struct sch_grid_op *grid, struct sch_worker *worker)
 {
@@ -259,8 +299,11 @@ static bool steal(struct sch_grid_op *grid, struct sch_worker *worker)
         sch_cpu_pause(); /* a thief has some in its hands */
     }
     /* Whoever has cancelled the grid may have looked while they were on their way. */
-    if (atomic_load(&grid->is_cancelled))
-        sch_grid_retire(grid, sch_ranges_drop(ranges, worker->group_index));
+    if (atomic_load(&grid->is_cancelled)) {
+        uint32_t dropped = sch_ranges_drop(ranges, worker->group_index);
+        if (dropped > 0)
+            retire(grid, dropped);
+    }
     return true;
 }
 
@@ -274,7 +317,7 @@ static void note_cpu(struct sch_range *range, int cpu)
 uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uint64_t *first)
 {
     uint64_t count = claim_in_order(grid, CHUNK_MAX_NS, first);
-    if (count > 0 || !grid->ranges)
+    if (count > 0 || !grid->ranges || is_slice_running(grid))
         return count;
     note_cpu(&grid->ranges->range[worker->group_index], worker->cpu);
     do
@@ -286,7 +329,7 @@ uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uin
 uint64_t sch_grid_claim_as_guest(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first)
 {
     uint64_t count = claim_in_order(grid, max_ns, first);
-    if (!grid->ranges)
+    if (!grid->ranges || is_slice_running(grid))
         return count;
     for (uint32_t i = grid->ranges->count; i > 0 && count == 0; i--)
         count = claim_of_range(grid, i - 1, max_ns, first);
@@ -441,9 +484,12 @@ void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)
 {
     if (count == 0)
         return;
-    /* Acquire and release: the last one sees everything that the blocks of others wrote. */
-    if (atomic_fetch_sub_explicit(&grid->blocks_left, count, memory_order_acq_rel) == count)
-        sch_op_let_go(&grid->op);
+    /* The grid may be gone as soon as its blocks are. */
+    uint64_t rest = grid->block_count - grid->slice_end;
+    unsigned workers = grid->slice_end > 0 ? sch_group_workers(grid->grid.group) : 0;
+    uint64_t left = retire(grid, count);
+    if (workers > 0 && left <= rest && left + count > rest)
+        sch_pool_call(workers);
 }
 
 void sch_grid_fail(struct sch_grid_op *grid, const struct sch_fault *fault)

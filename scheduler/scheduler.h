@@ -186,6 +186,8 @@ struct sch_grid {
     struct rt_launch launch;
     uint32_t shared_align; /* of a block's shared memory; 128 if that is more */
     bool is_cooperative;   /* every block must be able to wait for every other */
+    bool is_split;         /* what the first slice of its blocks (of one index in the slowest
+                              direction) has done comes before all others begin */
     unsigned group;        /* of workers that run it */
     int priority;          /* lower numbers get free workers first */
     sch_watch_fn watch;    /* NULL: all blocks run with `code` */

@@ -83,6 +83,8 @@ struct sch_grid_op {
     _Atomic(uint32_t) block_ns;   /* with chunks: the time of a block in the last, 0: not known */
     struct sch_ranges *ranges;    /* of unclaimed blocks; NULL: they are claimed at the cursor */
     uint64_t ordered_end;         /* blocks before it are claimed at the cursor */
+    uint64_t slice_end;           /* those behind it wait until all before it have ended; 0: for
+                                     nothing */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed; with
                                                                ranges: block_count when all are empty */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
@@ -127,7 +129,8 @@ void sch_grid_init(struct sch_grid_op *grid);
  * not matter. Before workers know the grid. */
 void sch_grid_deal(struct sch_grid_op *grid);
 
-/* Claims the worker's next chunk of blocks [*first, *first + result). 0: all are claimed. */
+/* Claims the worker's next chunk of blocks [*first, *first + result). 0: all are claimed, or those
+ * that are left have to wait, and workers will be called. */
 uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uint64_t *first);
 
 /* The same for a thread that is no worker, and a chunk that takes no longer than about max_ns. */

@@ -88,6 +88,7 @@ build shared matrix_products matrix_products.cu $MATRICES
 build shared attention attention.cu $MATRICES -Xfatbin -compress-all
 build shared fast_math fast_math.cu -use_fast_math -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 build shared long_blocks long_blocks.cu -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
+build shared split_sums split_sums.cu -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 build shared flat_indices flat_indices.cu -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 build shared grid_sync grid_sync.cu -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 for name in child_launches graphs_from_kernels; do

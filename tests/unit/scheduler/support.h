@@ -21,6 +21,7 @@ struct run {
     uint32_t shared_bytes;
     uint32_t stack_bytes;
     bool is_cooperative;
+    bool is_split;
     uint32_t local_bytes;
     uint64_t frame_bytes;
     bool may_wait;
@@ -67,6 +68,7 @@ static inline struct sch_grid make_grid(const struct run *run)
                    .shared_bytes = run->shared_bytes,
                    .local_bytes = run->local_bytes},
         .is_cooperative = run->is_cooperative,
+        .is_split = run->is_split,
     };
     for (int i = 0; i < 3; i++) {
         grid.launch.grid[i] = run->grid[i] ? run->grid[i] : 1;

@@ -274,6 +274,65 @@ Test(ranges, a_grid_that_fails_while_blocks_are_stolen_ends)
     }
 }
 
+/* ---- split grids ---- */
+
+#define SLICE 12
+
+static atomic_uint slice_ended;
+static atomic_uint too_early;
+
+static void note_slice(const uint32_t ctaid[3])
+{
+    if (ctaid[2] > 0) {
+        atomic_fetch_add(&too_early, atomic_load(&slice_ended) < SLICE);
+        return;
+    }
+    uint64_t end_ns = sch_now_ns() + (ctaid[0] % 2) * 50000;
+    while (sch_now_ns() < end_ns) {
+    }
+    atomic_fetch_add(&slice_ended, 1);
+}
+
+static void slice_blocks(struct rt_block *block, uint32_t count)
+{
+    for (; count > 0; count--, advance(block))
+        note_slice(block->ctaid);
+}
+
+static void slice_thread(struct rt_thread *thread)
+{
+    note_slice(thread->block->ctaid);
+}
+
+/* Products that are split rely on it: the first slice sets results to 0, and all slices add to
+ * them. */
+Test(ranges, the_rest_of_a_split_grid_waits_for_its_first_slice)
+{
+    for (unsigned round = 0; round < 400; round++) {
+        sch_set_chaos(round % 4);
+        atomic_store(&slice_ended, 0);
+        atomic_store(&too_early, 0);
+        struct run run = {.grid = {4, 3, round % 8 + 1}, .is_split = true};
+        if (round % 2)
+            run.entry = slice_thread;
+        else
+            run.fused = slice_blocks;
+        cr_assert_eq(run_grid(run).status, PXR_OK);
+        cr_assert_eq(atomic_load(&slice_ended), SLICE);
+        cr_assert_eq(atomic_load(&too_early), 0);
+    }
+}
+
+Test(ranges, a_split_grid_that_fails_in_its_first_slice_ends)
+{
+    for (unsigned seed = 0; seed < 100; seed++) {
+        sch_set_chaos(seed);
+        struct sch_fault fault =
+            run_grid((struct run){.fused = fail_in_the_middle, .grid = {700, 5}, .is_split = true});
+        cr_assert_eq(fault.status, PXR_FAULT_TRAP);
+    }
+}
+
 /* ---- turns of grids ---- */
 
 #define GRIDS 3
