@@ -31,6 +31,8 @@ enum action {
     ACTION_SHOW_BACKTRACE,
     ACTION_REPORT_API_ERRORS,
     ACTION_SUPPRESSIONS,
+    ACTION_UNUSED_MEMORY,
+    ACTION_UNUSED_THRESHOLD,
     ACTION_HELP,
     ACTION_VERSION,
     ACTION_REFUSED,
@@ -78,6 +80,8 @@ struct command_line {
     const char *suppressions;
     bool is_xml;
     bool has_leak_check;
+    bool tells_unused;
+    const char *unused_percent;
     bool has_backtrace;
     bool has_api_errors;
     char kernels[KERNELS_BYTES];
@@ -261,6 +265,11 @@ static bool take_value(struct command_line *line, const struct option_info *info
         return true;
     case ACTION_SUPPRESSIONS:
         return take_suppressions(line, value);
+    case ACTION_UNUSED_MEMORY:
+        line->tells_unused = strcmp(value, "yes") == 0;
+        return true;
+    case ACTION_UNUSED_THRESHOLD:
+        return take_checked(PXR_OPTION_UNUSED_MEMORY, &line->unused_percent, value);
     case ACTION_XML:
         line->is_xml = strcmp(value, "yes") == 0;
         return true;
@@ -371,6 +380,7 @@ static enum outcome parse(char **argv, struct command_line *line)
                                   .demangle = "full",
                                   .prefix = "=========",
                                   .has_backtrace = true,
+                                  .unused_percent = "0",
                                   .has_api_errors = true};
     char **at = argv + 1;
     while (*at && (*at)[0] == '-' && strcmp(*at, "--") != 0) {
@@ -430,6 +440,9 @@ static void add_options(struct arguments *arguments, const struct command_line *
         add(arguments, "--suppressions=%s", line->suppressions);
     if (line->has_leak_check)
         add(arguments, "%s", "--leak-check");
+    if (line->tells_unused) /* of 0 nothing would be told */
+        add(arguments, "--unused-memory=%s",
+            strcmp(line->unused_percent, "0") == 0 ? "1" : line->unused_percent);
     if (!line->has_api_errors)
         add(arguments, "--check-ignore=%s",
             "api-out-of-bounds,api-use-after-free,double-free,invalid-free");

@@ -79,6 +79,7 @@ build_for_host host_defects
 build_for_host stream_defects -lineinfo -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 build_for_host managed_defects -std=c++17 -lineinfo -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 build_for_host api_defects
+build_for_host unused_defects -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 build_for_host device_defects -lineinfo -lcuda -gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all
 # shellcheck disable=SC2086
 build_for_host init_defects -std=c++17 -lineinfo $MATRICES -Xfatbin -compress-all

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_sanitizer.sh PTXRUN-SANITIZER MEMORY_DEFECTS HOST_DEFECTS INIT_DEFECTS: compute-sanitizer's command line, text and XML.
+# check_sanitizer.sh PTXRUN-SANITIZER MEMORY_DEFECTS HOST_DEFECTS INIT_DEFECTS UNUSED_DEFECTS: compute-sanitizer's
+# command line, text and XML.
 set -u
 SANITIZER=$1
 KERNELS=$2
 HOST=$3
 UNWRITTEN=$4
+UNUSED=$5
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PTXRUN_CACHE_DIR="$dir/cache"
@@ -108,6 +110,17 @@ has '========= Leaked 400 bytes at 0x[0-9a-f]*'
 has '========= LEAK SUMMARY: 400 bytes leaked in 1 allocations'
 run 0 --error-exitcode 1 --leak-check full "$HOST" leaked_stream wrong
 has '========= LEAK SUMMARY: 0 bytes leaked in 0 allocations'
+
+# Memory that is never written.
+run 0 --error-exitcode 1 --tool initcheck "$UNUSED" half_written wrong
+run 1 --error-exitcode 1 --tool initcheck --track-unused-memory "$UNUSED" half_written wrong
+has '========= Unused memory in allocation 0x[0-9a-f]* of size 4,000 bytes'
+has '=========     Not written 2,000 bytes, the first at offset 0x7d0'
+has '=========     50% of allocation were unused.'
+run 1 --error-exitcode 1 --tool initcheck --track-unused-memory yes "$UNUSED" never_written wrong
+has '=========     Not written any memory.'
+run 0 --error-exitcode 1 --tool initcheck --track-unused-memory yes --unused-memory-threshold 60 "$UNUSED" \
+    half_written wrong
 
 # Files.
 run 0 --log-file "$dir/log%p" "$KERNELS" stencil_border wrong

@@ -13,6 +13,8 @@
 
 #include "cudart/core/base/host_frames.h"
 
+#define CRT_NOUN_DEVICE_MEMORY "device memory"
+
 /* Notes an object that the calling thread makes for the program. noun: a literal, as in "device
  * memory"; size_bytes: 0 for objects that are no memory. */
 void crt_leak_note(const char *noun, const void *address, size_t size_bytes);

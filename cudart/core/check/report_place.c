@@ -34,7 +34,8 @@ const char *crt_report_thread(const struct crt_found *found, char text[CRT_THREA
 
 const char *crt_report_when(const struct crt_finding *finding)
 {
-    if (finding->call && finding->kind != CRT_FINDING_LEAK)
+    if (finding->call && finding->kind != CRT_FINDING_LEAK &&
+        finding->kind != CRT_FINDING_UNUSED_MEMORY)
         return "error";
     return finding->kind == CRT_FINDING_USE_AFTER_FREE ? "free time" : "allocation time";
 }

@@ -155,12 +155,31 @@ static void write_leak(FILE *file, const struct crt_finding *finding)
     write_frames(file, "allocation time", finding->call);
 }
 
+static void write_unused(FILE *file, const struct crt_finding *finding)
+{
+    char size[32];
+    char bytes[32];
+    uint64_t offset = finding->address - finding->block_base;
+    fprintf(file, "%s Unused memory in allocation 0x%" PRIx64 " of size %s bytes\n", prefix(),
+            finding->block_base, with_commas(finding->block_bytes, size));
+    if (finding->bytes == finding->block_bytes)
+        fprintf(file, "%s     Not written any memory.\n", prefix());
+    else
+        fprintf(file, "%s     Not written %s bytes, the first at offset 0x%" PRIx64 "\n", prefix(),
+                with_commas(finding->bytes, bytes), offset);
+    fprintf(file, "%s     %" PRIu64 "%% of allocation were unused.\n", prefix(),
+            100 * finding->bytes / finding->block_bytes);
+    write_frames(file, "allocation time", finding->call);
+}
+
 void crt_write_sanitizer_finding(FILE *file, const struct crt_found *found)
 {
     if (found->first.kernel)
         write_access(file, found);
     else if (found->first.kind == CRT_FINDING_LEAK)
         write_leak(file, &found->first);
+    else if (found->first.kind == CRT_FINDING_UNUSED_MEMORY)
+        write_unused(file, &found->first);
     else
         write_call(file, &found->first);
     fprintf(file, "%s\n", prefix());

@@ -27,6 +27,7 @@
 #include "cudart/core/memory/pages_ahead.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/memory/shadow.h"
+#include "cudart/core/memory/unused.h"
 #include "cudart/core/memory/written.h"
 #include "cudart/core/streams/context.h"
 #include "util/guard.h"
@@ -100,7 +101,7 @@ static const char *leak_noun(const struct crt_allocation *allocation)
         return NULL;
     switch (allocation->kind) {
     case CRT_MEMORY_DEVICE:
-        return "device memory";
+        return CRT_NOUN_DEVICE_MEMORY;
     case CRT_MEMORY_MANAGED:
         return allocation->ctx ? "managed memory" : NULL; /* a variable of a library */
     case CRT_MEMORY_HOST:
@@ -461,8 +462,17 @@ static void remove_locked(struct crt_allocation *allocation)
     free(live);
 }
 
+static void report_unused(uintptr_t base)
+{
+    struct crt_allocation found;
+    if (crt_unused_is_on() && crt_arena_find(base, &found) && found.base == base)
+        crt_unused_report(base, found.size_bytes);
+}
+
 enum crt_result crt_arena_free(uintptr_t base, enum crt_memory kind)
 {
+    if (kind == CRT_MEMORY_DEVICE)
+        report_unused(base);
     enum crt_result result = CRT_INVALID_VALUE;
     pthread_mutex_lock(&arena.lock);
     struct crt_allocation *found = live_floor(base);
