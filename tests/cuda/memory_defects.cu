@@ -363,6 +363,16 @@ __global__ void heap_after_free(int *y, int off)
         free(mine);
 }
 
+// No access is wrong, so it is for --leak-check alone (tests/e2e/check_reports.sh).
+__global__ void heap_leaked(int *y, int off)
+{
+    int *mine = (int *)malloc(5 * sizeof(int));
+    mine[threadIdx.x % 5] = threadIdx.x;
+    y[threadIdx.x] = mine[threadIdx.x % 5];
+    if (!off || threadIdx.x % 2 == 0)
+        free(mine);
+}
+
 __device__ __noinline__ void put(int *x, int i, int value)
 {
     x[i] = value; // in_a_function out-of-bounds
@@ -473,6 +483,7 @@ static void in_global_memory(const char *wanted, int off)
     CASE(matrix_past_end, 1, 32>>>(make<half>(TILE * TILE), off))
     CASE(heap_past_end, 1, 64>>>(make<int>(64), off))
     CASE(heap_after_free, 1, 64>>>(make<int>(64), off))
+    CASE(heap_leaked, 1, 64>>>(make<int>(64), off))
     CASE(in_a_function, BLOCKS>>>(make<int>(N), N, off))
     if (strcmp(wanted, "read_before_all") == 0) {
         int *x = make<int>(N);

@@ -101,5 +101,13 @@ check text 0 wrong
 check text 1 wrong --leak-check
 has '400 bytes of device memory never given back [leak]'
 check json 0 right --leak-check
+PROGRAM=$2
+case=heap_leaked
+check text 0 wrong
+check text 1 wrong --leak-check
+has "640 bytes of the kernels' heap in 32 blocks never given back [leak]"
+has 'allocated by heap_leaked(int*, int)'
+check text 1 right --leak-check # other memory
+! grep -q "kernels' heap" "$dir/report" || fail "right: $(cat "$dir/report")"
 echo "$failures failures"
 [ $failures -eq 0 ]

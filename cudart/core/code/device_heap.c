@@ -12,6 +12,7 @@
 #include <utlist.h>
 
 #include "cudart/core/check/findings.h"
+#include "cudart/core/code/heap_leaks.h"
 #include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/range_tree.h"
 #include "cudart/core/memory/written_bits.h"
@@ -35,6 +36,7 @@ struct block {
     uint8_t *written;     /* with --check=init while it is in use: a bit for each byte */
     struct pxr_area area; /* of a large block */
     const struct crt_context *ctx;
+    struct crt_heap_user *user;
     struct block *next; /* in the list of free ones of its class */
 };
 
@@ -124,7 +126,8 @@ static struct block *make_large(size_t size_bytes)
     return block;
 }
 
-void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t limit_bytes)
+void *crt_heap_take(const struct crt_context *ctx, struct crt_heap_user *user, size_t size_bytes,
+                    size_t limit_bytes)
 {
     if (size_bytes > limit_bytes || size_bytes > SIZE_MAX / 2)
         return NULL;
@@ -136,6 +139,8 @@ void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t lim
     if (block) {
         block->size_bytes = rounded;
         block->ctx = ctx;
+        block->user = user;
+        crt_heap_note_taken(user, size_bytes);
         heap.used_bytes += rounded;
         block->range.begin = (uintptr_t)block->pointer;
         block->range.size_bytes = size_bytes;
@@ -165,8 +170,10 @@ bool crt_heap_give(void *pointer)
     pthread_mutex_lock(&heap.lock);
     struct crt_range *found = crt_range_floor(&heap.used, (uintptr_t)pointer);
     bool is_block = found && found->begin == (uintptr_t)pointer;
-    if (is_block)
+    if (is_block) {
+        crt_heap_note_freed(((struct block *)found)->user, found->size_bytes);
         give_locked((struct block *)found);
+    }
     pthread_mutex_unlock(&heap.lock);
     return is_block;
 }

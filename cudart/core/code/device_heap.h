@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 struct crt_context;
+struct crt_heap_user;
 
 /* A block of size_bytes > 0 for kernels of this context, aligned to 16 bytes; NULL when all blocks
- * of the process would take more than limit_bytes, or when out of memory. */
-void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t limit_bytes);
+ * of the process would take more than limit_bytes, or when out of memory. user: heap_leaks.h. */
+void *crt_heap_take(const struct crt_context *ctx, struct crt_heap_user *user, size_t size_bytes,
+                    size_t limit_bytes);
 
 /* False if there is no such block. */
 bool crt_heap_give(void *pointer);

@@ -12,6 +12,7 @@
 
 #include "cudart/core/code/conditional.h"
 #include "cudart/core/code/device_heap.h"
+#include "cudart/core/code/heap_leaks.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
@@ -58,10 +59,14 @@ int32_t rt_vprintf(struct rt_thread *thread, uint64_t format, uint64_t args)
 
 uint64_t rt_malloc(struct rt_thread *thread, uint64_t size_bytes)
 {
-    struct crt_context *ctx = crt_launch_of(thread->block->launch)->ctx;
+    const struct crt_launch *launch = crt_launch_of(thread->block->launch);
+    struct crt_context *ctx = launch->ctx;
     size_t limit = atomic_load(&ctx->limits[CRT_LIMIT_MALLOC_HEAP_SIZE]);
     atomic_store_explicit(&ctx->has_allocated, true, memory_order_relaxed);
-    return size_bytes == 0 ? 0 : (uint64_t)(uintptr_t)crt_heap_take(ctx, (size_t)size_bytes, limit);
+    if (size_bytes == 0)
+        return 0;
+    struct crt_heap_user *user = crt_heap_user(launch->kernel->func->name);
+    return (uint64_t)(uintptr_t)crt_heap_take(ctx, user, (size_t)size_bytes, limit);
 }
 
 void rt_free(struct rt_thread *thread, uint64_t pointer)

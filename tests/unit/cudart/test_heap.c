@@ -27,7 +27,7 @@ Test(heap, blocks_are_aligned_and_do_not_overlap)
         for (unsigned i = 0; i < BLOCKS; i++) {
             if (round > 0 && i % 3 == round)
                 continue;
-            blocks[i] = crt_heap_take(owners[i % 2], size_of(i), LIMIT);
+            blocks[i] = crt_heap_take(owners[i % 2], NULL, size_of(i), LIMIT);
             cr_assert_not_null(blocks[i]);
             cr_assert_eq((uintptr_t)blocks[i] % 16, 0);
             memset(blocks[i], (int)i, size_of(i));
@@ -45,18 +45,18 @@ Test(heap, blocks_are_aligned_and_do_not_overlap)
 
 Test(heap, the_limit_holds_for_all_blocks_together)
 {
-    void *first = crt_heap_take(owners[0], 1000, 2000);
+    void *first = crt_heap_take(owners[0], NULL, 1000, 2000);
     cr_assert_not_null(first);
-    cr_assert_null(crt_heap_take(owners[1], 1000, 2000));
-    cr_assert_null(crt_heap_take(owners[1], SIZE_MAX, SIZE_MAX));
-    cr_assert_null(crt_heap_take(owners[1], SIZE_MAX - 20, SIZE_MAX));
+    cr_assert_null(crt_heap_take(owners[1], NULL, 1000, 2000));
+    cr_assert_null(crt_heap_take(owners[1], NULL, SIZE_MAX, SIZE_MAX));
+    cr_assert_null(crt_heap_take(owners[1], NULL, SIZE_MAX - 20, SIZE_MAX));
     cr_assert(crt_heap_give(first));
-    cr_assert_not_null(crt_heap_take(owners[1], 1000, 2000));
+    cr_assert_not_null(crt_heap_take(owners[1], NULL, 1000, 2000));
 }
 
 Test(heap, only_the_beginning_of_a_block_can_be_freed_once)
 {
-    char *block = crt_heap_take(owners[0], 100, LIMIT);
+    char *block = crt_heap_take(owners[0], NULL, 100, LIMIT);
     cr_assert(!crt_heap_give(block + 16));
     cr_assert(crt_heap_give(block));
     cr_assert(!crt_heap_give(block));
@@ -64,8 +64,8 @@ Test(heap, only_the_beginning_of_a_block_can_be_freed_once)
 
 Test(heap, what_a_context_has_left_goes_with_it)
 {
-    char *kept = crt_heap_take(owners[0], 100, LIMIT);
-    char *left = crt_heap_take(owners[1], 100, LIMIT);
+    char *kept = crt_heap_take(owners[0], NULL, 100, LIMIT);
+    char *left = crt_heap_take(owners[1], NULL, 100, LIMIT);
     crt_heap_free_owned(owners[1]);
     cr_assert(!crt_heap_give(left));
     cr_assert(crt_heap_give(kept));
