@@ -7,8 +7,8 @@
 #   store    something, if a store to memory of the block or the thread is gone
 #   barrier  something, if a barrier is gone
 # The oracle knows what counts: a trap in front of the access that is reached; results that depend on what nothing has
-# written, or on the order of threads. Other kernels are told apart, as without a defect; right ones that are none, too. PTXRUN_TIER, PTXRUN_COLLAPSE and so
-# on are those of the runs. Ends with 1 if something is missed or invented.
+# written, or on the order of threads. Other kernels are told apart, as without a defect; right ones that are none, too.
+# PTXRUN_TIER, PTXRUN_COLLAPSE and so on are those of the runs. Ends with 1 if something is missed or invented.
 set -u
 CASES=$1
 KIND=$3
