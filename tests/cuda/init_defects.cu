@@ -597,6 +597,47 @@ static void array_of_thread(bool right)
     sort_few<<<1, THREADS>>>(out + THREADS, out, right ? 32 : 30, 32);
 }
 
+// printf gets the address of what it prints, which lies beside the array.
+__global__ void sort_and_print(int *to, const int *from, int count)
+{
+    int values[32];
+    for (int i = 0; i < count; i++)
+        values[(i * 5) % 32] = from[i];
+    int sum = 0;
+    for (int i = 0; i < 32; i++)
+        sum += values[(from[i] + i * 5) % 32]; // array_beside_printf local-uninitialized
+    to[threadIdx.x] = sum;
+    if (sum < 0)
+        printf("%d at %d\n", sum, (int)threadIdx.x);
+}
+
+static void array_beside_printf(bool right)
+{
+    cudaMemset(out, 0, COUNT * sizeof *out);
+    sort_and_print<<<1, THREADS>>>(out + THREADS, out, right ? 32 : 30);
+}
+
+// One array of two, which a pointer leads to.
+__global__ void choose_array(int *to, const int *from, int count)
+{
+    int a[16], b[16];
+    for (int i = 0; i < 16; i++)
+        a[i] = from[i];
+    for (int i = 0; i < count; i++)
+        b[(i * 5) % 16] = from[i];
+    const int *chosen = from[threadIdx.x] > 0 ? a : b;
+    int sum = 0;
+    for (int i = 0; i < 16; i++)
+        sum += chosen[(from[i] + i * 5) % 16]; // array_of_two local-uninitialized
+    to[threadIdx.x] = sum;
+}
+
+static void array_of_two(bool right)
+{
+    cudaMemset(out, 0, COUNT * sizeof *out);
+    choose_array<<<1, THREADS>>>(out + THREADS, out, right ? 16 : 13);
+}
+
 // ---- the kernels' heap ----
 
 // A block that has been given back is nobody's when it comes again.
@@ -654,7 +695,8 @@ static void list_without_end(bool right)
     X(one_of_two) X(copied_by_api) X(columns_of_rows) X(to_host) X(to_host_in_stream) X(member_to_host)                \
     X(variable_or_memory)                                                                                              \
     X(border_of_tile) X(rest_of_reduction) X(bins_not_zeroed) X(generic_address) X(copied_asynchronously)              \
-    X(source_of_tile) X(tile_of_matrix) X(array_of_thread) X(heap_again) X(list_without_end)
+    X(source_of_tile) X(tile_of_matrix) X(array_of_thread) X(array_beside_printf) X(array_of_two) X(heap_again)        \
+    X(list_without_end)
 
 int main(int argc, char **argv)
 {

@@ -5,6 +5,8 @@
  */
 #include "translator/emit/address_variable.h"
 
+#include <string.h>
+
 #include "ptx/ops.h"
 #include "translator/emit/emit.h"
 #include "translator/emit/registers.h"
@@ -200,13 +202,111 @@ static bool find_addresses(struct tr_ctx *ctx)
     return true;
 }
 
+static bool are_addresses_known(struct tr_ctx *ctx)
+{
+    if (ctx->addresses.func != ctx->func)
+        ctx->addresses.func = find_addresses(ctx) ? ctx->func : NULL;
+    return ctx->addresses.func != NULL;
+}
+
 const struct ptx_var *tr_variable_of(struct tr_ctx *ctx, const struct ptx_operand *address)
 {
-    if (ctx->addresses.func != ctx->func) {
-        ctx->addresses.func = ctx->func;
-        if (!find_addresses(ctx))
-            ctx->addresses.func = NULL;
-    }
-    made_of made = ctx->addresses.func == NULL ? &anything : of_operand(ctx, address);
+    made_of made = are_addresses_known(ctx) ? of_operand(ctx, address) : &anything;
     return is_variable(made) ? made : NULL;
+}
+
+/* ---- where an address gets to ---- */
+
+static bool has_part_of(const struct tr_ctx *ctx, const struct ptx_operand *operand, made_of var)
+{
+    if (operand->kind != PTX_OPERAND_VECTOR && operand->kind != PTX_OPERAND_PAIR)
+        return of_operand(ctx, operand) == var;
+    for (uint32_t i = 0; i < operand->elem_count; i++)
+        if (has_part_of(ctx, &operand->elems[i], var))
+            return true;
+    return false;
+}
+
+static bool is_named(const struct ptx_inst *inst, const char *opcode)
+{
+    return inst->text.len > strlen(opcode) && strncmp(inst->text.ptr, opcode, strlen(opcode)) == 0;
+}
+
+static bool is_memory_operand(const struct ptx_operand *operand)
+{
+    return operand->kind == PTX_OPERAND_ADDRESS && !operand->is_bare;
+}
+
+static bool is_vprintf(const struct ptx_call *call)
+{
+    return call->callee.kind == PTX_OPERAND_FUNC && strcmp(call->callee.func->name, "vprintf") == 0;
+}
+
+/* Whether the memory is that of an argument for vprintf. */
+static bool is_for_vprintf(const struct tr_ctx *ctx, const struct ptx_operand *memory)
+{
+    const struct ptx_operand *base = &memory->elems[0];
+    for (uint32_t i = 0; i < ctx->func->stmt_count; i++) {
+        const struct ptx_stmt *stmt = &ctx->func->stmts[i];
+        const struct ptx_call *call = stmt->kind == PTX_STMT_INST ? stmt->inst.call : NULL;
+        for (uint32_t k = 0; call != NULL && is_vprintf(call) && k < call->arg_count; k++)
+            if (base->kind == PTX_OPERAND_VAR && call->args[k].kind == PTX_OPERAND_VAR &&
+                call->args[k].var == base->var)
+                return true;
+    }
+    return false;
+}
+
+/* Whether the result is the address, too, for all that is known of its register. */
+static bool goes_on(const struct tr_ctx *ctx, const struct ptx_inst *inst, made_of var)
+{
+    struct ptx_operand_rule rules[PTX_MAX_RULES];
+    ptx_op_operand_rules(inst->op, rules);
+    return inst->operands[0].kind == PTX_OPERAND_REG && ptx_rule_is_written(&rules[0], 0) &&
+           of_result(ctx, inst, rules) == var && of_operand(ctx, &inst->operands[0]) == var;
+}
+
+static bool operand_stays(const struct tr_ctx *ctx, const struct ptx_inst *inst, uint32_t i,
+                          made_of var)
+{
+    const struct ptx_operand *operand = &inst->operands[i];
+    if (!has_part_of(ctx, operand, var))
+        return true;
+    if (is_memory_operand(operand))
+        return operand->elem_count == 1 && (is_named(inst, "ld.") || is_named(inst, "st."));
+    if (is_named(inst, "st."))
+        return is_for_vprintf(ctx, &inst->operands[0]);
+    return is_named(inst, "setp.") || goes_on(ctx, inst, var);
+}
+
+static bool call_stays(const struct tr_ctx *ctx, const struct ptx_call *call, made_of var)
+{
+    for (uint32_t i = 0; i < call->arg_count; i++)
+        if (has_part_of(ctx, &call->args[i], var))
+            return false;
+    return true;
+}
+
+static bool instruction_stays(const struct tr_ctx *ctx, const struct ptx_inst *inst, made_of var)
+{
+    struct ptx_operand_rule rules[PTX_MAX_RULES];
+    ptx_op_operand_rules(inst->op, rules);
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        bool is_result =
+            ptx_rule_is_written(&rules[i], i) && !is_memory_operand(&inst->operands[i]);
+        if (!is_result && !operand_stays(ctx, inst, i, var))
+            return false;
+    }
+    return inst->call == NULL || call_stays(ctx, inst->call, var);
+}
+
+bool tr_variable_stays(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    if (!are_addresses_known(ctx))
+        return false;
+    for (uint32_t i = 0; i < ctx->func->stmt_count; i++)
+        if (ctx->func->stmts[i].kind == PTX_STMT_INST &&
+            !instruction_stays(ctx, &ctx->func->stmts[i].inst, var))
+            return false;
+    return true;
 }

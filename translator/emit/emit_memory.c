@@ -8,6 +8,7 @@
  * CUB relies on it: it keeps a value and its state in one vector of 16 bytes. So strong vectors are
  * accessed in pieces of up to 16 bytes where other workers can see them.
  */
+#include "translator/emit/address_variable.h"
 #include "translator/emit/emit.h"
 
 /* Processors access at most so many bytes at once. */
@@ -111,6 +112,19 @@ static void tell_races(struct tr_ctx *ctx, const struct ptx_inst *inst, const st
                    is_store ? stored_value(ctx, inst, access) : NULL);
     if (is_store && is_strong)
         tr_race_release(ctx, access->pointer, access->ordering == LLVMAtomicOrderingRelease);
+}
+
+/* What has been written of a thread's own array is asked wherever its address is seen to lead
+ * there.
+ */
+static enum ptx_space known_space(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                  unsigned address_index)
+{
+    enum ptx_space space = ptx_inst_space(inst);
+    if (!ctx->options->checks_written || space != PTX_SPACE_NONE)
+        return space;
+    const struct ptx_var *var = tr_variable_of(ctx, tr_operand(inst, address_index));
+    return var != NULL && var->space == PTX_SPACE_LOCAL ? PTX_SPACE_LOCAL : space;
 }
 
 static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *inst,
@@ -263,7 +277,7 @@ enum pxr_status tr_emit_ld(struct tr_ctx *ctx, const struct ptx_inst *inst)
             tr_mark_invariant(pieces[i]);
         else
             pieces[i] = tr_read_value(ctx, pieces[i], piece_pointer(ctx, &access, i),
-                                      ptx_inst_space(inst), access.piece_bytes);
+                                      known_space(ctx, inst, 1), access.piece_bytes);
     }
     if (access.ordering != LLVMAtomicOrderingNotAtomic)
         tr_race_acquire(ctx, access.pointer, access.ordering == LLVMAtomicOrderingAcquire);
@@ -286,7 +300,7 @@ enum pxr_status tr_emit_st(struct tr_ctx *ctx, const struct ptx_inst *inst)
     for (unsigned i = 0; i < access.count / in_piece; i++) {
         LLVMValueRef value = join_elements(ctx, &access, parts + i * in_piece);
         LLVMValueRef pointer = piece_pointer(ctx, &access, i);
-        value = tr_write_value(ctx, value, pointer, ptx_inst_space(inst), access.piece_bytes);
+        value = tr_write_value(ctx, value, pointer, known_space(ctx, inst, 0), access.piece_bytes);
         value = LLVMBuildStore(ctx->builder, value, pointer);
         set_memory_flags(&access, value);
     }

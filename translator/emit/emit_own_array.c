@@ -2,8 +2,10 @@
  *
  * What has been written of a thread's own array (.local), for checks: beside it stands another with
  * a byte, 1 or 0, for each of its bytes. Only where the function has one array, and its address
- * becomes no generic one: then all accesses to .local memory are to that array.
+ * becomes no generic one, so that all accesses to .local memory are to that array, or one that
+ * stays where all accesses are known.
  */
+#include "translator/emit/address_variable.h"
 #include "translator/emit/emit.h"
 
 #include "translator/module/checks.h"
@@ -19,14 +21,20 @@
 
 /* ---- which array ---- */
 
-static bool tells_address(const struct ptx_inst *inst)
+static bool has(const struct ptx_func *func, enum ptx_op op, enum ptx_space space)
 {
-    return inst->op == PTX_OP_ALLOCA ||
-           (inst->op == PTX_OP_CVTA && ptx_inst_space(inst) == PTX_SPACE_LOCAL);
+    for (uint32_t i = 0; i < func->stmt_count; i++) {
+        const struct ptx_inst *inst = &func->stmts[i].inst;
+        if (func->stmts[i].kind == PTX_STMT_INST && inst->op == op &&
+            (space == PTX_SPACE_NONE || ptx_inst_space(inst) == space))
+            return true;
+    }
+    return false;
 }
 
-static const struct ptx_var *only_array(const struct ptx_func *func)
+static const struct ptx_var *only_array(struct tr_ctx *ctx)
 {
+    const struct ptx_func *func = ctx->func;
     const struct ptx_var *array = NULL;
     for (uint32_t i = 0; i < func->var_count; i++) {
         if (func->vars[i]->space != PTX_SPACE_LOCAL)
@@ -35,10 +43,10 @@ static const struct ptx_var *only_array(const struct ptx_func *func)
             return NULL;
         array = func->vars[i];
     }
-    for (uint32_t i = 0; i < func->stmt_count; i++)
-        if (func->stmts[i].kind == PTX_STMT_INST && tells_address(&func->stmts[i].inst))
-            return NULL;
-    return array;
+    if (array == NULL || has(func, PTX_OP_ALLOCA, PTX_SPACE_NONE))
+        return NULL;
+    bool is_told = has(func, PTX_OP_CVTA, PTX_SPACE_LOCAL);
+    return !is_told || tr_variable_stays(ctx, array) ? array : NULL;
 }
 
 static uint64_t size_of(const struct ptx_var *array)
@@ -71,7 +79,7 @@ static const struct ptx_var *own_array(struct tr_ctx *ctx)
     struct tr_own *own = &ctx->own;
     if (own->func == ctx->func)
         return own->array;
-    *own = (struct tr_own){.func = ctx->func, .array = only_array(ctx->func)};
+    *own = (struct tr_own){.func = ctx->func, .array = only_array(ctx)};
     if (own->array == NULL)
         return NULL;
     uint64_t size = size_of(own->array);
