@@ -14,6 +14,11 @@
  * by a vote or a match (what the lanes below have) is one of the warp's array, whoever has it: a
  * store there and a load behind it are an exchange, unless the lane has stored where it loads.
  *
+ * So is a place that a lane has looked up: its address is made of what the lane has loaded, and not
+ * of %tid. Where each lane has its own element of an array that begins there, lanes look for each
+ * other's. If a kernel relies on that, several lanes may look up one place, too: all of them load
+ * before one stores.
+ *
  * And a place that lanes have told each other by a shuffle is one where a group of them works
  * together, in global memory, too: each on its word, and now and then on another one's. Nobody
  * knows whether two such places are the same; if lanes of a group would then touch each other's
@@ -48,10 +53,13 @@ struct place {
     bool is_known;      /* address is */
     bool is_told;       /* address is that within a group that has been told the place */
     bool is_counted;    /* its address is made of a vote's or match's result */
+    bool is_looked_up;  /* address is that of what it is looked up in, the same in all lanes */
     uint32_t lanes;     /* that may come there */
+    uint32_t way_lanes; /* … on the way */
     uint32_t kind;      /* KINDS_MAX: none */
     uint32_t lane_edge; /* a segment before to which only one of them goes, whichever; TR_NONE */
     struct tr_lane_values address;
+    const struct tr_lane_values *way; /* address, or what it is on one way; NULL: not known */
 };
 
 struct exchanges {
@@ -64,15 +72,19 @@ struct exchanges {
     bool *is_barrier;
     struct place *places;  /* by access */
     uint32_t *lanes;       /* by segment: those that may come there */
+    uint32_t *way_lanes;   /* … in the first turn of loops */
     struct tr_set counted; /* values made of a vote's or match's result */
     struct tr_set told;    /* values made of what a lane has told others */
+    struct tr_set loaded;  /* values made of what lanes have loaded, each its own */
+    bool finds_looked_up;  /* elements that are looked up are exchanged */
+    bool looks_twice;      /* … and so those that several lanes look up */
     uint32_t group;        /* as many lanes, or more: a power of two */
     struct tr_set met;     /* accesses before which lanes meet */
     struct tr_set visited; /* segments */
     uint32_t *kinds;       /* an access of each kind of place: the same lanes and bytes */
     uint32_t kind_count;
-    struct tr_set compared[2]; /* pairs of kinds; [1]: of two stores */
-    struct tr_set shared[2];   /* those that make an exchange */
+    struct tr_set compared[2][2]; /* pairs of kinds; [1]: of two stores; [][1]: on a way */
+    struct tr_set shared[2][2];   /* those that make an exchange */
     uint32_t *work;
 };
 
@@ -86,7 +98,15 @@ static bool overlaps(const struct tr_access *a, uint64_t at, const struct tr_acc
 /* Whether something is known of where the access is. */
 static bool is_place(const struct place *place)
 {
-    return place->is_known || place->is_told || place->is_counted;
+    return place->is_known || place->is_told || place->is_counted || place->is_looked_up ||
+           place->way != NULL;
+}
+
+/* Whether i is on every way to k. */
+static bool is_before(const struct exchanges *x, uint32_t i, uint32_t k)
+{
+    uint32_t from = x->effects.accesses[i].segment, to = x->effects.accesses[k].segment;
+    return from == to ? i < k : tr_dominates(&x->dominators, from, to);
 }
 
 /* Whether the lane has stored there itself, on every way to the load. */
@@ -95,18 +115,20 @@ static bool reads_own(const struct exchanges *x, uint32_t load)
     const struct tr_access *there = &x->effects.accesses[load];
     for (uint32_t i = 0; i < x->effects.access_count; i++) {
         const struct tr_access *access = &x->effects.accesses[i];
-        bool is_before = access->segment == there->segment
-                             ? i < load
-                             : tr_dominates(&x->dominators, access->segment, there->segment);
-        if (access->is_write && access->pointer == there->pointer && is_before)
+        if (access->is_write && access->pointer == there->pointer && is_before(x, i, load))
             return true;
     }
     return false;
 }
 
+static bool is_among(uint32_t lanes, uint32_t lane)
+{
+    return (lanes >> lane & 1) != 0;
+}
+
 static bool comes(const struct place *place, uint32_t lane)
 {
-    return (place->lanes >> lane & 1) != 0;
+    return is_among(place->lanes, lane);
 }
 
 /* Of two stores one behind the other: whether lanes that run one after another leave what a lane
@@ -129,30 +151,62 @@ static bool is_overwritten_late(const struct exchanges *x, uint32_t i, uint32_t 
     return false;
 }
 
+static const struct tr_lane_values *address_of(const struct place *place, bool on_way)
+{
+    return on_way ? place->way : &place->address;
+}
+
 /* Whether two lanes of a group come to the same bytes, one by each access. */
-static bool is_shared(const struct exchanges *x, uint32_t i, uint32_t k, uint32_t group)
+static bool is_shared(const struct exchanges *x, uint32_t i, uint32_t k, uint32_t group,
+                      bool on_way)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
+    const uint64_t *at = address_of(p, on_way)->of, *bt = address_of(q, on_way)->of;
+    uint32_t from = on_way ? p->way_lanes : p->lanes, to = on_way ? q->way_lanes : q->lanes;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
         uint32_t hits = 0;
-        if (!comes(p, lane))
+        if (!is_among(from, lane))
             continue;
         for (uint32_t other = lane / group * group; other < (lane / group + 1) * group; other++)
-            hits |= (uint32_t)overlaps(a, p->address.of[lane], b, q->address.of[other]) << other;
-        if ((hits & q->lanes & ~(1u << lane)) != 0)
+            hits |= (uint32_t)overlaps(a, at[lane], b, bt[other]) << other;
+        if ((hits & to & ~(1u << lane)) != 0)
             return true;
     }
     return false;
+}
+
+/* Whether lanes may look up each other's elements: those of one access are, lane by lane, in an
+ * array that begins where the other one looks. */
+static bool is_looked_up_in(const struct place *looked_up, const struct place *own)
+{
+    if (own->way == NULL || (own->lanes & 3) != 3)
+        return false;
+    const uint64_t *of = own->way->of;
+    uint64_t stride = of[1] - of[0];
+    if (stride == 0 || stride >> 63 != 0 || of[0] - looked_up->address.of[0] >= stride)
+        return false;
+    for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
+        if (comes(own, lane) && of[lane] - of[lane - 1] != stride)
+            return false;
+    return true;
+}
+
+static bool has_same_way(const struct place *p, const struct place *q)
+{
+    return p->way == NULL || q->way == NULL
+               ? p->way == q->way
+               : memcmp(p->way->of, q->way->of, sizeof p->way->of) == 0;
 }
 
 static bool is_alike(const struct exchanges *x, uint32_t i, uint32_t k)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
-    return a->size_bytes == b->size_bytes && p->lanes == q->lanes && p->is_known == q->is_known &&
-           p->is_told == q->is_told &&
-           memcmp(p->address.of, q->address.of, sizeof p->address.of) == 0;
+    return a->size_bytes == b->size_bytes && p->lanes == q->lanes && p->way_lanes == q->way_lanes &&
+           p->is_known == q->is_known && p->is_told == q->is_told &&
+           p->is_looked_up == q->is_looked_up &&
+           memcmp(p->address.of, q->address.of, sizeof p->address.of) == 0 && has_same_way(p, q);
 }
 
 /* Most accesses of a long kernel are to the places of others. */
@@ -167,19 +221,53 @@ static uint32_t kind_of(struct exchanges *x, uint32_t i)
 }
 
 /* What is_overwritten_late or is_shared says of two kinds is asked once. */
-static bool is_shared_by_kinds(struct exchanges *x, uint32_t i, uint32_t k, bool are_stores)
+static bool is_shared_by_kinds(struct exchanges *x, uint32_t i, uint32_t k, bool are_stores,
+                               bool on_way)
 {
     const struct place *p = &x->places[i], *q = &x->places[k];
     uint32_t pair = p->kind * KINDS_MAX + q->kind;
     if (p->kind == KINDS_MAX || q->kind == KINDS_MAX || p->is_told != q->is_told)
         return false;
-    if (!tr_set_has(&x->compared[are_stores], pair)) {
-        tr_set_add(&x->compared[are_stores], pair);
+    if (!tr_set_has(&x->compared[are_stores][on_way], pair)) {
+        tr_set_add(&x->compared[are_stores][on_way], pair);
         if (are_stores ? is_overwritten_late(x, i, k)
-                       : is_shared(x, i, k, p->is_told ? x->group : RT_WARP_SIZE))
-            tr_set_add(&x->shared[are_stores], pair);
+                       : is_shared(x, i, k, p->is_told ? x->group : RT_WARP_SIZE, on_way))
+            tr_set_add(&x->shared[are_stores][on_way], pair);
     }
-    return tr_set_has(&x->shared[are_stores], pair);
+    return tr_set_has(&x->shared[are_stores][on_way], pair);
+}
+
+/* Whether several lanes may look up one place. */
+static bool is_looked_up_twice(const struct exchanges *x, uint32_t i, uint32_t k)
+{
+    const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
+    return x->looks_twice && (!a->is_write || a->pointer != b->pointer) &&
+           x->places[i].address.of[0] == x->places[k].address.of[0];
+}
+
+static bool is_looked_up_pair(struct exchanges *x, uint32_t i, uint32_t k)
+{
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    if (p->is_looked_up && q->is_looked_up)
+        return is_looked_up_twice(x, i, k);
+    bool is_certain = (p->is_looked_up ? q : p)->is_known;
+    bool is_pair = (is_certain || is_before(x, i, k)) &&
+                   (p->is_looked_up ? is_looked_up_in(p, q) : is_looked_up_in(q, p));
+    x->finds_looked_up |= is_pair;
+    return is_pair;
+}
+
+/* Addresses that hold on one way only are compared where k comes after i in the same turn of all
+ * loops: in the next turn it is elsewhere, as with two buffers in turn. */
+static bool is_shared_pair(struct exchanges *x, uint32_t i, uint32_t k, bool are_stores)
+{
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    bool are_told = p->is_told && q->is_told;
+    if ((are_told || (p->is_known && q->is_known)) &&
+        is_shared_by_kinds(x, i, k, are_stores, false))
+        return true;
+    return !are_stores && p->way != NULL && q->way != NULL && is_before(x, i, k) &&
+           is_shared_by_kinds(x, i, k, false, true);
 }
 
 /* Whether lanes get, or overwrite, what other lanes of their warp have made. */
@@ -193,7 +281,9 @@ static bool is_exchange(struct exchanges *x, uint32_t i, uint32_t k)
         return false;
     if (!are_stores && (p->is_counted || q->is_counted))
         return p->is_counted && a->is_write && a->pointer != b->pointer && !reads_own(x, k);
-    return is_shared_by_kinds(x, i, k, are_stores);
+    if (p->is_looked_up || q->is_looked_up)
+        return is_looked_up_pair(x, i, k);
+    return is_shared_pair(x, i, k, are_stores);
 }
 
 /* Looks at the accesses of the segment from `end` - 1 backwards. true: k makes an exchange with
@@ -238,10 +328,18 @@ static bool needs_meeting(struct exchanges *x, uint32_t k)
     return false;
 }
 
+static void find_meetings(struct exchanges *x)
+{
+    for (uint32_t k = 0; k < x->effects.access_count; k++)
+        if (is_place(&x->places[k]) && !tr_set_has(&x->met, k) && needs_meeting(x, k))
+            tr_set_add(&x->met, k);
+}
+
 /* ---- the program ---- */
 
-static bool counts_lanes(LLVMValueRef inst)
+static bool counts_lanes(const struct exchanges *x, uint32_t value)
 {
+    LLVMValueRef inst = x->graph.values[value].llvm;
     enum rt_placeholder placeholder = tr_placeholder_of(inst);
     if (placeholder != RT_CALL_VOTE)
         return placeholder == RT_CALL_MATCH;
@@ -258,6 +356,20 @@ static bool tells(LLVMValueRef inst)
     return mode != NULL && LLVMConstIntGetZExtValue(mode) == RT_SHFL_IDX;
 }
 
+static bool tells_lanes(const struct exchanges *x, uint32_t value)
+{
+    return tells(x->graph.values[value].llvm);
+}
+
+/* A thread's own memory holds what it has computed. */
+static bool loads_its_own(const struct exchanges *x, uint32_t value)
+{
+    LLVMValueRef inst = x->graph.values[value].llvm;
+    return x->graph.values[value].opcode == LLVMLoad &&
+           x->shapes.values[value].kind != TR_UNIFORM &&
+           (tr_origins_of(&x->effects, LLVMGetOperand(inst, 0)) & TR_ORIGIN_LOCAL) == 0;
+}
+
 /* Adds a value, and to the work where it is new. */
 static uint32_t add_new(struct tr_set *set, uint32_t v, uint32_t *work, uint32_t count)
 {
@@ -269,7 +381,9 @@ static uint32_t add_new(struct tr_set *set, uint32_t v, uint32_t *work, uint32_t
 }
 
 /* Fills the set with the values made of results of such instructions. false: out of memory. */
-static bool find_made_of(struct exchanges *x, bool (*is_source)(LLVMValueRef), struct tr_set *set)
+static bool find_made_of(struct exchanges *x,
+                         bool (*is_source)(const struct exchanges *x, uint32_t value),
+                         struct tr_set *set)
 {
     uint32_t values = x->graph.value_count, count = 0;
     uint32_t *work = pxr_arena_alloc_array(&x->graph.arena, values, sizeof *work);
@@ -277,7 +391,7 @@ static bool find_made_of(struct exchanges *x, bool (*is_source)(LLVMValueRef), s
     if (work == NULL || set->words == NULL)
         return false;
     for (uint32_t v = 0; v < values; v++)
-        if (is_source(x->graph.values[v].llvm))
+        if (is_source(x, v))
             count = add_new(set, v, work, count);
     while (count > 0) {
         const struct tr_value *value = &x->graph.values[work[--count]];
@@ -325,6 +439,43 @@ static bool is_candidate(const struct exchanges *x, const struct tr_access *acce
            (access->origins == TR_ORIGIN_SHARED || is_told(x, access));
 }
 
+/* Whether lanes look up where that is, with what they have loaded for 0, in one array of shared
+ * memory. */
+static bool is_looked_up(const struct exchanges *x, const struct tr_access *access,
+                         struct tr_lane_values *address)
+{
+    if (access->origins != TR_ORIGIN_SHARED || !is_made(x, &x->loaded, access->pointer) ||
+        !tr_evaluate_group(&x->effects, &x->ids, &x->loaded, access->pointer, address))
+        return false;
+    for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
+        if (address->of[lane] != address->of[0])
+            return false;
+    return true;
+}
+
+/* Whether x->ids are those of a warp, and not of what would be one if the block were one row. */
+static bool knows_lanes(const struct exchanges *x)
+{
+    const uint32_t *block = x->effects.facts->block;
+    return (block[0] != 0 && block[1] != 0) || tr_is_row_scope(TR_SCOPE_WARP, block);
+}
+
+/* NULL: not known, or out of memory. */
+static const struct tr_lane_values *find_way(struct exchanges *x, const struct tr_access *access,
+                                             const struct place *place)
+{
+    struct tr_lane_values way;
+    bool has_merged;
+    if (!tr_evaluate_way(&x->effects, &x->ids, access->pointer, &way, &has_merged))
+        return NULL;
+    if (!has_merged)
+        return place->is_known ? &place->address : NULL;
+    struct tr_lane_values *copy = pxr_arena_alloc(&x->graph.arena, sizeof *copy);
+    if (copy != NULL)
+        *copy = way;
+    return copy;
+}
+
 static void find_places(struct exchanges *x)
 {
     uint32_t edge = TR_NONE, edge_of = TR_NONE; /* the segment that it is of */
@@ -339,12 +490,18 @@ static void find_places(struct exchanges *x)
         place->is_told =
             !place->is_known && is_told(x, access) &&
             tr_evaluate_group(&x->effects, &x->ids, &x->told, access->pointer, &place->address);
+        place->is_looked_up = !place->is_known && !place->is_told && !place->is_counted &&
+                              is_looked_up(x, access, &place->address);
+        if (access->origins == TR_ORIGIN_SHARED && !place->is_looked_up && !place->is_counted &&
+            knows_lanes(x))
+            place->way = find_way(x, access, place);
         if (!is_place(place))
             continue;
         if (access->segment != edge_of)
             edge = tr_lane_edge_of(&x->effects, &x->ids, access->segment);
         edge_of = access->segment;
         place->lanes = x->lanes[access->segment];
+        place->way_lanes = x->way_lanes[access->segment];
         place->lane_edge = edge;
         place->kind = kind_of(x, i);
     }
@@ -404,7 +561,7 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     static const char nothing_left[] = "out of memory looking for exchanges of lanes";
     uint32_t accesses = x->effects.access_count;
     bool is_lacking = false;
-    if (!find_made_of(x, tells, &x->told))
+    if (!find_made_of(x, tells_lanes, &x->told))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
     uint32_t candidates = count_candidates(x);
     if (candidates == 0 || candidates > ACCESSES_MAX)
@@ -413,21 +570,26 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     x->places = pxr_arena_alloc_array(&x->graph.arena, accesses, sizeof *x->places);
     x->met = tr_set_make(&x->graph.arena, accesses);
     x->lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
+    x->way_lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
     x->kinds = pxr_arena_alloc_array(&x->graph.arena, KINDS_MAX, sizeof *x->kinds);
-    for (unsigned i = 0; i < 2; i++) {
-        x->compared[i] = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
-        x->shared[i] = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
-        is_lacking |= x->compared[i].words == NULL || x->shared[i].words == NULL;
+    for (unsigned i = 0; i < 4; i++) {
+        struct tr_set *compared = &x->compared[i / 2][i % 2], *shared = &x->shared[i / 2][i % 2];
+        *compared = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
+        *shared = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
+        is_lacking |= compared->words == NULL || shared->words == NULL;
     }
     if (is_lacking || x->kinds == NULL || x->places == NULL || x->met.words == NULL ||
-        x->lanes == NULL || !find_made_of(x, counts_lanes, &x->counted) ||
-        !tr_lanes_of_segments(&x->effects, &x->ids, x->lanes))
+        x->lanes == NULL || x->way_lanes == NULL || !find_made_of(x, counts_lanes, &x->counted) ||
+        !find_made_of(x, loads_its_own, &x->loaded) ||
+        !tr_lanes_of_segments(&x->effects, &x->ids, false, x->lanes) ||
+        !tr_lanes_of_segments(&x->effects, &x->ids, true, x->way_lanes))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
     find_places(x);
-    for (uint32_t k = 0; k < accesses; k++)
-        if (is_place(&x->places[k]) && needs_meeting(x, k))
-            tr_set_add(&x->met, k);
+    find_meetings(x);
+    x->looks_twice = x->finds_looked_up;
+    if (x->looks_twice)
+        find_meetings(x);
     build_meetings(x);
     return PXR_OK;
 }

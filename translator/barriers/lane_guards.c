@@ -11,6 +11,7 @@
 struct guards {
     const struct tr_effects *effects;
     const struct tr_lane_ids *ids;
+    bool by_ways;
 };
 
 /* The lanes for which a condition is surely true, and surely false. */
@@ -24,6 +25,13 @@ static bool is_true_constant(LLVMValueRef value)
 }
 
 /* ---- conditions ---- */
+
+static bool evaluate(const struct guards *g, LLVMValueRef value, struct tr_lane_values *result)
+{
+    bool has_merged;
+    return g->by_ways ? tr_evaluate_way(g->effects, g->ids, value, result, &has_merged)
+                      : tr_evaluate_lanes(g->effects, g->ids, value, result);
+}
 
 static bool compare(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned unused_bits)
 {
@@ -57,8 +65,8 @@ static struct verdict compare_lanes(const struct guards *g, LLVMValueRef icmp)
     struct verdict verdict = {0, 0};
     struct tr_lane_values a, b;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(icmp, 0));
-    if (!tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(icmp, 0), &a) || !a.is_exact ||
-        !tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(icmp, 1), &b) || !b.is_exact)
+    if (!evaluate(g, LLVMGetOperand(icmp, 0), &a) || !a.is_exact ||
+        !evaluate(g, LLVMGetOperand(icmp, 1), &b) || !b.is_exact)
         return verdict;
     bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     unsigned unused_bits = is_pointer ? 0 : 64 - LLVMGetIntTypeWidth(type);
@@ -134,8 +142,7 @@ static bool holds_once(const struct guards *g, LLVMValueRef condition, bool goes
                holds_once(g, left, !goes_if, depth + 1);
     case LLVMICmp:
         return LLVMGetICmpPredicate(condition) == (goes_if ? LLVMIntEQ : LLVMIntNE) &&
-               tr_evaluate_lanes(g->effects, g->ids, left, &a) &&
-               tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(condition, 1), &b) &&
+               evaluate(g, left, &a) && evaluate(g, LLVMGetOperand(condition, 1), &b) &&
                is_equal_once(&a, &b);
     default:
         return false;
@@ -172,8 +179,7 @@ static uint32_t lanes_of_case(const struct guards *g, LLVMValueRef branch, LLVMB
     struct tr_lane_values value;
     uint32_t lanes = 0;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(branch, 0));
-    if (LLVMGetIntTypeWidth(type) > 64 ||
-        !tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(branch, 0), &value) ||
+    if (LLVMGetIntTypeWidth(type) > 64 || !evaluate(g, LLVMGetOperand(branch, 0), &value) ||
         !value.is_exact)
         return UINT32_MAX;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
@@ -182,10 +188,19 @@ static uint32_t lanes_of_case(const struct guards *g, LLVMValueRef branch, LLVMB
     return lanes;
 }
 
-/* The lanes that may go from the end of a segment to its successor i. */
-static uint32_t lanes_of_way(const struct guards *g, uint32_t from, uint32_t i)
+/* Loops end in some turn, not in the first one. */
+static bool ends_loop(const struct guards *g, uint32_t from, uint32_t to)
 {
-    const struct tr_graph *graph = g->effects->graph;
+    uint32_t loop = g->effects->loops->innermost[from];
+    return loop != TR_NONE && !tr_set_has(&g->effects->loops->loops[loop].segments, to);
+}
+
+/* The lanes that may go from the end of a segment to its successor i. */
+static uint32_t lanes_of_way(const struct guards *guards, uint32_t from, uint32_t i)
+{
+    const struct tr_graph *graph = guards->effects->graph;
+    struct guards turn = *guards, *g = &turn;
+    turn.by_ways = guards->by_ways && !ends_loop(g, from, graph->segments[from].succs[i]);
     LLVMValueRef branch = end_of(g, from);
     if (LLVMIsASwitchInst(branch) != NULL)
         return lanes_of_case(g, branch, graph->segments[graph->segments[from].succs[i]].llvm);
@@ -202,9 +217,9 @@ static uint32_t lanes_of_warp(const uint32_t block[3])
 }
 
 bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                          uint32_t *lanes)
+                          bool by_ways, uint32_t *lanes)
 {
-    const struct guards g = {effects, ids};
+    const struct guards g = {effects, ids, by_ways};
     struct tr_graph *graph = effects->graph;
     struct tr_set pending = tr_set_make(&graph->arena, graph->segment_count);
     if (pending.words == NULL)
@@ -229,7 +244,7 @@ bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane
 uint32_t tr_lane_edge_of(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                          uint32_t segment)
 {
-    const struct guards g = {effects, ids};
+    const struct guards g = {effects, ids, false};
     uint32_t edge = TR_NONE;
     for (uint32_t s = segment, from;
          (from = effects->dominators->idom[s]) != TR_NONE && edge == TR_NONE; s = from)

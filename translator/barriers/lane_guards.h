@@ -11,9 +11,10 @@
 #include "translator/barriers/effects.h"
 #include "translator/barriers/lane_values.h"
 
-/* The lanes that may come to each segment. false: out of memory. */
+/* The lanes that may come to each segment; by_ways: in the first turn of loops (tr_evaluate_way).
+ * false: out of memory. */
 bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                          uint32_t *lanes);
+                          bool by_ways, uint32_t *lanes);
 
 /* The last segment on all ways to this one to which only one lane goes, whichever; TR_NONE: there
  * is none. */

@@ -8,11 +8,14 @@
 
 /* Longer chains of operations are not followed. */
 #define DEPTH_MAX 24
+/* Nor are more phis. */
+#define MERGES_MAX 16
 
 struct evaluation {
     const struct tr_effects *effects;
     const struct tr_lane_ids *ids;
     const struct tr_set *told; /* tr_evaluate_group; or NULL */
+    unsigned *merges;          /* tr_evaluate_way: phis that have been followed; or NULL */
 };
 
 static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned depth,
@@ -233,6 +236,21 @@ static bool evaluate_gep(const struct evaluation *e, LLVMValueRef gep, unsigned 
     return true;
 }
 
+/* What it is on the first way that gives something known, and which is none of a loop's. */
+static bool evaluate_phi(const struct evaluation *e, LLVMValueRef phi, unsigned depth,
+                         struct tr_lane_values *result)
+{
+    uint32_t number = tr_graph_number(e->effects->graph, phi);
+    if (e->merges == NULL || number == TR_NONE || ++*e->merges > MERGES_MAX)
+        return false;
+    const struct tr_value *value = &e->effects->graph->values[number];
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (value->incoming[i] < value->segment && /* in reverse postorder */
+            evaluate(e, LLVMGetIncomingValue(phi, i), depth, result))
+            return true;
+    return false;
+}
+
 static bool evaluate_instruction(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
                                  struct tr_lane_values *result)
 {
@@ -247,6 +265,8 @@ static bool evaluate_instruction(const struct evaluation *e, LLVMValueRef inst, 
     case LLVMPtrToInt:
     case LLVMIntToPtr:
         return evaluate_cast(e, inst, depth, result);
+    case LLVMPHI:
+        return evaluate_phi(e, inst, depth, result);
     case LLVMFreeze:
         return evaluate(e, LLVMGetOperand(inst, 0), depth, result);
     default:
@@ -271,13 +291,23 @@ static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned de
 bool tr_evaluate_lanes(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        LLVMValueRef value, struct tr_lane_values *result)
 {
-    struct evaluation e = {effects, ids, NULL};
+    struct evaluation e = {effects, ids, NULL, NULL};
     return evaluate(&e, value, 0, result);
 }
 
 bool tr_evaluate_group(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        const struct tr_set *told, LLVMValueRef value, struct tr_lane_values *result)
 {
-    struct evaluation e = {effects, ids, told};
+    struct evaluation e = {effects, ids, told, NULL};
     return evaluate(&e, value, 0, result);
+}
+
+bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                     LLVMValueRef value, struct tr_lane_values *result, bool *has_merged)
+{
+    unsigned merges = 0;
+    struct evaluation e = {effects, ids, NULL, &merges};
+    bool is_known = evaluate(&e, value, 0, result);
+    *has_merged = merges != 0;
+    return is_known;
 }
