@@ -60,6 +60,7 @@ struct place {
     uint32_t lane_edge; /* a segment before to which only one of them goes, whichever; TR_NONE */
     struct tr_lane_values address;
     const struct tr_lane_values *way; /* address, or what it is on one way; NULL: not known */
+    const struct tr_lane_values *narrow_way; /* … in narrow blocks */
 };
 
 struct exchanges {
@@ -69,6 +70,8 @@ struct exchanges {
     struct tr_shapes shapes;
     struct tr_effects effects;
     struct tr_lane_ids ids;
+    struct tr_lane_ids narrow_ids; /* as if rows were shorter than a warp, */
+    bool may_be_narrow;            /* where nobody knows */
     bool *is_barrier;
     struct place *places;  /* by access */
     uint32_t *lanes;       /* by segment: those that may come there */
@@ -151,38 +154,59 @@ static bool is_overwritten_late(const struct exchanges *x, uint32_t i, uint32_t 
     return false;
 }
 
-static const struct tr_lane_values *address_of(const struct place *place, bool on_way)
-{
-    return on_way ? place->way : &place->address;
-}
+/* Where the lanes of a group go by two accesses. */
+struct meeting {
+    const uint64_t *at, *bt;
+    uint32_t from, to; /* the lanes that come */
+    uint32_t group;
+};
 
-/* Whether two lanes of a group come to the same bytes, one by each access. */
-static bool is_shared(const struct exchanges *x, uint32_t i, uint32_t k, uint32_t group,
-                      bool on_way)
+/* Whether two lanes of a group come to the same bytes. */
+static bool do_meet(const struct exchanges *x, uint32_t i, uint32_t k, const struct meeting *m)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
-    const struct place *p = &x->places[i], *q = &x->places[k];
-    const uint64_t *at = address_of(p, on_way)->of, *bt = address_of(q, on_way)->of;
-    uint32_t from = on_way ? p->way_lanes : p->lanes, to = on_way ? q->way_lanes : q->lanes;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
-        uint32_t hits = 0;
-        if (!is_among(from, lane))
+        uint32_t hits = 0, first = lane / m->group * m->group;
+        if (!is_among(m->from, lane))
             continue;
-        for (uint32_t other = lane / group * group; other < (lane / group + 1) * group; other++)
-            hits |= (uint32_t)overlaps(a, at[lane], b, bt[other]) << other;
-        if ((hits & to & ~(1u << lane)) != 0)
+        for (uint32_t other = first; other < first + m->group; other++)
+            hits |= (uint32_t)overlaps(a, m->at[lane], b, m->bt[other]) << other;
+        if ((hits & m->to & ~(1u << lane)) != 0)
             return true;
     }
     return false;
+}
+
+/* Whether they do. */
+static bool is_shared(const struct exchanges *x, uint32_t i, uint32_t k, uint32_t group)
+{
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    const struct meeting of = {p->address.of, q->address.of, p->lanes, q->lanes, group};
+    return do_meet(x, i, k, &of);
+}
+
+/* Likewise on one way: in narrow blocks, too, if the block's shape is not known, for else what a
+ * lane of the next row has would be taken for what is far away in a row. */
+static bool is_shared_on_way(const struct exchanges *x, uint32_t i, uint32_t k)
+{
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    const struct meeting of = {p->way->of, q->way->of, p->way_lanes, q->way_lanes, RT_WARP_SIZE};
+    if (!do_meet(x, i, k, &of))
+        return false;
+    if (!x->may_be_narrow)
+        return true;
+    const struct meeting narrow = {p->narrow_way->of, q->narrow_way->of, UINT32_MAX, UINT32_MAX,
+                                   RT_WARP_SIZE};
+    return do_meet(x, i, k, &narrow);
 }
 
 /* Whether lanes may look up each other's elements: those of one access are, lane by lane, in an
  * array that begins where the other one looks. */
 static bool is_looked_up_in(const struct place *looked_up, const struct place *own)
 {
-    if (own->way == NULL || (own->lanes & 3) != 3)
+    if ((!own->is_known && own->way == NULL) || (own->lanes & 3) != 3)
         return false;
-    const uint64_t *of = own->way->of;
+    const uint64_t *of = own->is_known ? own->address.of : own->way->of;
     uint64_t stride = of[1] - of[0];
     if (stride == 0 || stride >> 63 != 0 || of[0] - looked_up->address.of[0] >= stride)
         return false;
@@ -192,11 +216,9 @@ static bool is_looked_up_in(const struct place *looked_up, const struct place *o
     return true;
 }
 
-static bool has_same_way(const struct place *p, const struct place *q)
+static bool are_equal(const struct tr_lane_values *a, const struct tr_lane_values *b)
 {
-    return p->way == NULL || q->way == NULL
-               ? p->way == q->way
-               : memcmp(p->way->of, q->way->of, sizeof p->way->of) == 0;
+    return a == NULL || b == NULL ? a == b : memcmp(a->of, b->of, sizeof a->of) == 0;
 }
 
 static bool is_alike(const struct exchanges *x, uint32_t i, uint32_t k)
@@ -205,8 +227,8 @@ static bool is_alike(const struct exchanges *x, uint32_t i, uint32_t k)
     const struct place *p = &x->places[i], *q = &x->places[k];
     return a->size_bytes == b->size_bytes && p->lanes == q->lanes && p->way_lanes == q->way_lanes &&
            p->is_known == q->is_known && p->is_told == q->is_told &&
-           p->is_looked_up == q->is_looked_up &&
-           memcmp(p->address.of, q->address.of, sizeof p->address.of) == 0 && has_same_way(p, q);
+           p->is_looked_up == q->is_looked_up && are_equal(&p->address, &q->address) &&
+           are_equal(p->way, q->way) && are_equal(p->narrow_way, q->narrow_way);
 }
 
 /* Most accesses of a long kernel are to the places of others. */
@@ -231,7 +253,8 @@ static bool is_shared_by_kinds(struct exchanges *x, uint32_t i, uint32_t k, bool
     if (!tr_set_has(&x->compared[are_stores][on_way], pair)) {
         tr_set_add(&x->compared[are_stores][on_way], pair);
         if (are_stores ? is_overwritten_late(x, i, k)
-                       : is_shared(x, i, k, p->is_told ? x->group : RT_WARP_SIZE, on_way))
+            : on_way   ? is_shared_on_way(x, i, k)
+                       : is_shared(x, i, k, p->is_told ? x->group : RT_WARP_SIZE))
             tr_set_add(&x->shared[are_stores][on_way], pair);
     }
     return tr_set_has(&x->shared[are_stores][on_way], pair);
@@ -453,27 +476,33 @@ static bool is_looked_up(const struct exchanges *x, const struct tr_access *acce
     return true;
 }
 
-/* Whether x->ids are those of a warp, and not of what would be one if the block were one row. */
-static bool knows_lanes(const struct exchanges *x)
+/* Whether x->ids may not be those of a warp, but what would be one if the block were one row. */
+static bool may_be_narrow(const uint32_t block[3])
 {
-    const uint32_t *block = x->effects.facts->block;
-    return (block[0] != 0 && block[1] != 0) || tr_is_row_scope(TR_SCOPE_WARP, block);
+    return (block[0] == 0 || block[1] == 0) && !tr_is_row_scope(TR_SCOPE_WARP, block);
 }
 
 /* NULL: not known, or out of memory. */
 static const struct tr_lane_values *find_way(struct exchanges *x, const struct tr_access *access,
-                                             const struct place *place)
+                                             const struct tr_lane_ids *ids)
 {
     struct tr_lane_values way;
-    bool has_merged;
-    if (!tr_evaluate_way(&x->effects, &x->ids, access->pointer, &way, &has_merged))
+    if (!tr_evaluate_way(&x->effects, ids, access->pointer, &way))
         return NULL;
-    if (!has_merged)
-        return place->is_known ? &place->address : NULL;
     struct tr_lane_values *copy = pxr_arena_alloc(&x->graph.arena, sizeof *copy);
     if (copy != NULL)
         *copy = way;
     return copy;
+}
+
+static void find_ways(struct exchanges *x, const struct tr_access *access, struct place *place)
+{
+    place->way = find_way(x, access, &x->ids);
+    if (place->way == NULL || !x->may_be_narrow)
+        return;
+    place->narrow_way = find_way(x, access, &x->narrow_ids);
+    if (place->narrow_way == NULL)
+        place->way = NULL;
 }
 
 static void find_places(struct exchanges *x)
@@ -492,9 +521,8 @@ static void find_places(struct exchanges *x)
             tr_evaluate_group(&x->effects, &x->ids, &x->told, access->pointer, &place->address);
         place->is_looked_up = !place->is_known && !place->is_told && !place->is_counted &&
                               is_looked_up(x, access, &place->address);
-        if (access->origins == TR_ORIGIN_SHARED && !place->is_looked_up && !place->is_counted &&
-            knows_lanes(x))
-            place->way = find_way(x, access, place);
+        if (access->origins == TR_ORIGIN_SHARED && !place->is_looked_up && !place->is_counted)
+            find_ways(x, access, place);
         if (!is_place(place))
             continue;
         if (access->segment != edge_of)
@@ -559,6 +587,7 @@ static enum pxr_status analyse(struct exchanges *x, struct pxr_error *err)
 static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
 {
     static const char nothing_left[] = "out of memory looking for exchanges of lanes";
+    static const uint32_t narrow[3] = {16, 2, 1};
     uint32_t accesses = x->effects.access_count;
     bool is_lacking = false;
     if (!find_made_of(x, tells_lanes, &x->told))
@@ -572,6 +601,8 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     x->lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->way_lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
+    x->narrow_ids = tr_lane_ids_of(narrow, 0);
+    x->may_be_narrow = may_be_narrow(x->effects.facts->block);
     x->kinds = pxr_arena_alloc_array(&x->graph.arena, KINDS_MAX, sizeof *x->kinds);
     for (unsigned i = 0; i < 4; i++) {
         struct tr_set *compared = &x->compared[i / 2][i % 2], *shared = &x->shared[i / 2][i % 2];

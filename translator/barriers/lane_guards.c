@@ -28,8 +28,7 @@ static bool is_true_constant(LLVMValueRef value)
 
 static bool evaluate(const struct guards *g, LLVMValueRef value, struct tr_lane_values *result)
 {
-    bool has_merged;
-    return g->by_ways ? tr_evaluate_way(g->effects, g->ids, value, result, &has_merged)
+    return g->by_ways ? tr_evaluate_way(g->effects, g->ids, value, result)
                       : tr_evaluate_lanes(g->effects, g->ids, value, result);
 }
 

@@ -303,11 +303,9 @@ bool tr_evaluate_group(const struct tr_effects *effects, const struct tr_lane_id
 }
 
 bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                     LLVMValueRef value, struct tr_lane_values *result, bool *has_merged)
+                     LLVMValueRef value, struct tr_lane_values *result)
 {
     unsigned merges = 0;
     struct evaluation e = {effects, ids, NULL, &merges};
-    bool is_known = evaluate(&e, value, 0, result);
-    *has_merged = merges != 0;
-    return is_known;
+    return evaluate(&e, value, 0, result);
 }

@@ -30,9 +30,9 @@ bool tr_evaluate_lanes(const struct tr_effects *effects, const struct tr_lane_id
                        LLVMValueRef value, struct tr_lane_values *result);
 
 /* Likewise on one way through the kernel: loops are in their first turn, and where other ways merge
- * one has been taken that gives something known. *has_merged: a value depends on that. */
+ * one has been taken that gives something known. */
 bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                     LLVMValueRef value, struct tr_lane_values *result, bool *has_merged);
+                     LLVMValueRef value, struct tr_lane_values *result);
 
 /* tr_evaluate_lanes for lanes of a group of the first block that have values in common, and where
  * these happen to be the same: those in `told` are 0, and for what else is not known stands a
