@@ -61,6 +61,7 @@ struct place {
     struct tr_lane_values address;
     const struct tr_lane_values *way; /* address, or what it is on one way; NULL: not known */
     const struct tr_lane_values *narrow_way; /* … in narrow blocks */
+    uint32_t turn_depth; /* … in the first turn of loops of this depth or more; TR_NONE: always */
 };
 
 struct exchanges {
@@ -79,6 +80,9 @@ struct exchanges {
     struct tr_set counted; /* values made of a vote's or match's result */
     struct tr_set told;    /* values made of what a lane has told others */
     struct tr_set loaded;  /* values made of what lanes have loaded, each its own */
+    uint32_t depth_max;    /* of loops */
+    bool has_turns;        /* a place has a turn_depth */
+    uint32_t turned;       /* loops of this depth or less may begin a turn between two accesses */
     bool finds_looked_up;  /* elements that are looked up are exchanged */
     bool looks_twice;      /* … and so those that several lanes look up */
     uint32_t group;        /* as many lanes, or more: a power of two */
@@ -200,18 +204,14 @@ static bool is_shared_on_way(const struct exchanges *x, uint32_t i, uint32_t k)
     return do_meet(x, i, k, &narrow);
 }
 
-/* Whether lanes may look up each other's elements: those of one access are, lane by lane, in an
- * array that begins where the other one looks. */
-static bool is_looked_up_in(const struct place *looked_up, const struct place *own)
+/* Whether lanes that access `own` do so lane by lane, in an array that begins at `first`. */
+static bool is_row_from(const struct tr_lane_values *own, uint32_t lanes, uint64_t first)
 {
-    if ((!own->is_known && own->way == NULL) || (own->lanes & 3) != 3)
-        return false;
-    const uint64_t *of = own->is_known ? own->address.of : own->way->of;
-    uint64_t stride = of[1] - of[0];
-    if (stride == 0 || stride >> 63 != 0 || of[0] - looked_up->address.of[0] >= stride)
+    uint64_t stride = own->of[1] - own->of[0];
+    if ((lanes & 3) != 3 || stride == 0 || stride >> 63 != 0 || own->of[0] - first >= stride)
         return false;
     for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
-        if (comes(own, lane) && of[lane] - of[lane - 1] != stride)
+        if (is_among(lanes, lane) && own->of[lane] - own->of[lane - 1] != stride)
             return false;
     return true;
 }
@@ -268,20 +268,27 @@ static bool is_looked_up_twice(const struct exchanges *x, uint32_t i, uint32_t k
            x->places[i].address.of[0] == x->places[k].address.of[0];
 }
 
+/* Whether ways are the same for both accesses: in the next turn of a loop a place may be another
+ * one, as with two buffers in turn. */
+static bool is_same_turn(const struct exchanges *x, const struct place *p, const struct place *q)
+{
+    return p->turn_depth > x->turned && q->turn_depth > x->turned;
+}
+
 static bool is_looked_up_pair(struct exchanges *x, uint32_t i, uint32_t k)
 {
     const struct place *p = &x->places[i], *q = &x->places[k];
     if (p->is_looked_up && q->is_looked_up)
         return is_looked_up_twice(x, i, k);
-    bool is_certain = (p->is_looked_up ? q : p)->is_known;
-    bool is_pair = (is_certain || is_before(x, i, k)) &&
-                   (p->is_looked_up ? is_looked_up_in(p, q) : is_looked_up_in(q, p));
+    const struct place *own = p->is_looked_up ? q : p;
+    uint64_t first = (p->is_looked_up ? p : q)->address.of[0];
+    bool is_pair =
+        (own->is_known && is_row_from(&own->address, own->lanes, first)) ||
+        (own->way != NULL && is_same_turn(x, p, q) && is_row_from(own->way, own->lanes, first));
     x->finds_looked_up |= is_pair;
     return is_pair;
 }
 
-/* Addresses that hold on one way only are compared where k comes after i in the same turn of all
- * loops: in the next turn it is elsewhere, as with two buffers in turn. */
 static bool is_shared_pair(struct exchanges *x, uint32_t i, uint32_t k, bool are_stores)
 {
     const struct place *p = &x->places[i], *q = &x->places[k];
@@ -289,7 +296,7 @@ static bool is_shared_pair(struct exchanges *x, uint32_t i, uint32_t k, bool are
     if ((are_told || (p->is_known && q->is_known)) &&
         is_shared_by_kinds(x, i, k, are_stores, false))
         return true;
-    return !are_stores && p->way != NULL && q->way != NULL && is_before(x, i, k) &&
+    return !are_stores && p->way != NULL && q->way != NULL && is_same_turn(x, p, q) &&
            is_shared_by_kinds(x, i, k, false, true);
 }
 
@@ -325,7 +332,19 @@ static bool look_back(struct exchanges *x, uint32_t segment, uint32_t end, uint3
     return false;
 }
 
-static bool needs_meeting(struct exchanges *x, uint32_t k)
+/* Whether the edge leads back to the beginning of a loop that is deeper than x->turned. */
+static bool is_next_turn(const struct exchanges *x, uint32_t from, uint32_t to)
+{
+    if (from < to || x->turned == x->depth_max) /* reverse postorder */
+        return false;
+    uint32_t loop = x->loops.innermost[to];
+    return loop == TR_NONE || x->loops.loops[loop].header != to ||
+           x->loops.loops[loop].depth > x->turned;
+}
+
+/* Whether k makes an exchange with an access before, where loops deeper than x->turned do not begin
+ * another turn between. */
+static bool finds_exchange(struct exchanges *x, uint32_t k)
 {
     uint32_t segment = x->effects.accesses[k].segment;
     uint32_t count = 0;
@@ -336,10 +355,12 @@ static bool needs_meeting(struct exchanges *x, uint32_t k)
     if (goes_on)
         x->work[count++] = segment;
     while (count > 0) {
-        const struct tr_segment *s = &x->graph.segments[x->work[--count]];
+        uint32_t to = x->work[--count];
+        const struct tr_segment *s = &x->graph.segments[to];
         for (uint32_t i = 0; i < s->pred_count; i++) {
             uint32_t p = s->preds[i];
-            if (tr_set_has(&x->visited, p) || x->graph.segments[p].is_sync_point)
+            if (tr_set_has(&x->visited, p) || x->graph.segments[p].is_sync_point ||
+                is_next_turn(x, p, to))
                 continue;
             tr_set_add(&x->visited, p);
             if (look_back(x, p, x->effects.first_access[p + 1], k, &goes_on))
@@ -348,6 +369,14 @@ static bool needs_meeting(struct exchanges *x, uint32_t k)
                 x->work[count++] = p;
         }
     }
+    return false;
+}
+
+static bool needs_meeting(struct exchanges *x, uint32_t k)
+{
+    for (x->turned = x->has_turns ? 0 : x->depth_max; x->turned <= x->depth_max; x->turned++)
+        if (finds_exchange(x, k))
+            return true;
     return false;
 }
 
@@ -484,10 +513,10 @@ static bool may_be_narrow(const uint32_t block[3])
 
 /* NULL: not known, or out of memory. */
 static const struct tr_lane_values *find_way(struct exchanges *x, const struct tr_access *access,
-                                             const struct tr_lane_ids *ids)
+                                             const struct tr_lane_ids *ids, uint32_t *turn_depth)
 {
     struct tr_lane_values way;
-    if (!tr_evaluate_way(&x->effects, ids, access->pointer, &way))
+    if (!tr_evaluate_way(&x->effects, ids, access->pointer, &way, turn_depth))
         return NULL;
     struct tr_lane_values *copy = pxr_arena_alloc(&x->graph.arena, sizeof *copy);
     if (copy != NULL)
@@ -497,12 +526,13 @@ static const struct tr_lane_values *find_way(struct exchanges *x, const struct t
 
 static void find_ways(struct exchanges *x, const struct tr_access *access, struct place *place)
 {
-    place->way = find_way(x, access, &x->ids);
-    if (place->way == NULL || !x->may_be_narrow)
-        return;
-    place->narrow_way = find_way(x, access, &x->narrow_ids);
-    if (place->narrow_way == NULL)
-        place->way = NULL;
+    place->way = find_way(x, access, &x->ids, &place->turn_depth);
+    if (place->way != NULL && x->may_be_narrow) {
+        place->narrow_way = find_way(x, access, &x->narrow_ids, &place->turn_depth);
+        if (place->narrow_way == NULL)
+            place->way = NULL;
+    }
+    x->has_turns |= place->way != NULL && place->turn_depth != TR_NONE;
 }
 
 static void find_places(struct exchanges *x)
@@ -513,6 +543,7 @@ static void find_places(struct exchanges *x)
         struct place *place = &x->places[i];
         if (!is_candidate(x, access))
             continue;
+        place->turn_depth = TR_NONE;
         place->is_counted =
             access->origins == TR_ORIGIN_SHARED && is_made(x, &x->counted, access->pointer);
         place->is_known = tr_evaluate_lanes(&x->effects, &x->ids, access->pointer, &place->address);
@@ -616,6 +647,9 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
         !tr_lanes_of_segments(&x->effects, &x->ids, false, x->lanes) ||
         !tr_lanes_of_segments(&x->effects, &x->ids, true, x->way_lanes))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
+    for (uint32_t loop = 0; loop < x->loops.count; loop++)
+        if (x->loops.loops[loop].depth > x->depth_max)
+            x->depth_max = x->loops.loops[loop].depth;
     find_places(x);
     find_meetings(x);
     x->looks_twice = x->finds_looked_up;

@@ -28,7 +28,8 @@ static bool is_true_constant(LLVMValueRef value)
 
 static bool evaluate(const struct guards *g, LLVMValueRef value, struct tr_lane_values *result)
 {
-    return g->by_ways ? tr_evaluate_way(g->effects, g->ids, value, result)
+    uint32_t turn_depth;
+    return g->by_ways ? tr_evaluate_way(g->effects, g->ids, value, result, &turn_depth)
                       : tr_evaluate_lanes(g->effects, g->ids, value, result);
 }
 
@@ -194,12 +195,9 @@ static bool ends_loop(const struct guards *g, uint32_t from, uint32_t to)
     return loop != TR_NONE && !tr_set_has(&g->effects->loops->loops[loop].segments, to);
 }
 
-/* The lanes that may go from the end of a segment to its successor i. */
-static uint32_t lanes_of_way(const struct guards *guards, uint32_t from, uint32_t i)
+static uint32_t judge_way(const struct guards *g, uint32_t from, uint32_t i)
 {
-    const struct tr_graph *graph = guards->effects->graph;
-    struct guards turn = *guards, *g = &turn;
-    turn.by_ways = guards->by_ways && !ends_loop(g, from, graph->segments[from].succs[i]);
+    const struct tr_graph *graph = g->effects->graph;
     LLVMValueRef branch = end_of(g, from);
     if (LLVMIsASwitchInst(branch) != NULL)
         return lanes_of_case(g, branch, graph->segments[graph->segments[from].succs[i]].llvm);
@@ -207,6 +205,16 @@ static uint32_t lanes_of_way(const struct guards *guards, uint32_t from, uint32_
         return UINT32_MAX;
     struct verdict verdict = judge(g, LLVMGetCondition(branch), 0);
     return ~(i == 0 ? verdict.no : verdict.yes);
+}
+
+/* The lanes that may go from the end of a segment to its successor i. Where none goes in the first
+ * turn, lanes go in later ones. */
+static uint32_t lanes_of_way(const struct guards *g, uint32_t from, uint32_t i)
+{
+    const struct guards always = {g->effects, g->ids, false};
+    bool by_ways = g->by_ways && !ends_loop(g, from, g->effects->graph->segments[from].succs[i]);
+    uint32_t lanes = by_ways ? judge_way(g, from, i) : 0;
+    return lanes != 0 ? lanes : judge_way(&always, from, i);
 }
 
 static uint32_t lanes_of_warp(const uint32_t block[3])

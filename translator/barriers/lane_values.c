@@ -11,11 +11,16 @@
 /* Nor are more phis. */
 #define MERGES_MAX 16
 
+struct way {
+    unsigned merges;     /* phis that have been followed */
+    uint32_t turn_depth; /* the least depth of their loops */
+};
+
 struct evaluation {
     const struct tr_effects *effects;
     const struct tr_lane_ids *ids;
     const struct tr_set *told; /* tr_evaluate_group; or NULL */
-    unsigned *merges;          /* tr_evaluate_way: phis that have been followed; or NULL */
+    struct way *way;           /* tr_evaluate_way; or NULL */
 };
 
 static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned depth,
@@ -236,14 +241,25 @@ static bool evaluate_gep(const struct evaluation *e, LLVMValueRef gep, unsigned 
     return true;
 }
 
+/* Of the loop that begins there; TR_NONE: none does. */
+static uint32_t depth_of_turn(const struct tr_effects *effects, uint32_t segment)
+{
+    uint32_t number = effects->loops->innermost[segment];
+    const struct tr_loop *loop = number == TR_NONE ? NULL : &effects->loops->loops[number];
+    return loop == NULL || loop->header != segment ? TR_NONE : loop->depth;
+}
+
 /* What it is on the first way that gives something known, and which is none of a loop's. */
 static bool evaluate_phi(const struct evaluation *e, LLVMValueRef phi, unsigned depth,
                          struct tr_lane_values *result)
 {
     uint32_t number = tr_graph_number(e->effects->graph, phi);
-    if (e->merges == NULL || number == TR_NONE || ++*e->merges > MERGES_MAX)
+    if (e->way == NULL || number == TR_NONE || ++e->way->merges > MERGES_MAX)
         return false;
     const struct tr_value *value = &e->effects->graph->values[number];
+    uint32_t turn_depth = depth_of_turn(e->effects, value->segment);
+    if (turn_depth < e->way->turn_depth)
+        e->way->turn_depth = turn_depth;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
         if (value->incoming[i] < value->segment && /* in reverse postorder */
             evaluate(e, LLVMGetIncomingValue(phi, i), depth, result))
@@ -303,9 +319,11 @@ bool tr_evaluate_group(const struct tr_effects *effects, const struct tr_lane_id
 }
 
 bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                     LLVMValueRef value, struct tr_lane_values *result)
+                     LLVMValueRef value, struct tr_lane_values *result, uint32_t *turn_depth)
 {
-    unsigned merges = 0;
-    struct evaluation e = {effects, ids, NULL, &merges};
-    return evaluate(&e, value, 0, result);
+    struct way way = {0, TR_NONE};
+    struct evaluation e = {effects, ids, NULL, &way};
+    bool is_known = evaluate(&e, value, 0, result);
+    *turn_depth = way.turn_depth;
+    return is_known;
 }
