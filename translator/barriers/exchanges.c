@@ -48,21 +48,28 @@
 #define ACCESSES_MAX 4096
 #define KINDS_MAX    1024
 
+/* In the first turn a reduction may not exchange anything yet: s[t] += s[t + 32], then 16, ... */
+#define TURNS 2
+
 /* Where an access leads, in shared memory, or where a shuffle has told. */
 struct place {
-    bool is_known;      /* address is */
-    bool is_told;       /* address is that within a group that has been told the place */
-    bool is_counted;    /* its address is made of a vote's or match's result */
-    bool is_looked_up;  /* address is that of what it is looked up in, the same in all lanes */
-    uint32_t lanes;     /* that may come there */
-    uint32_t way_lanes; /* … on the way */
-    uint32_t kind;      /* KINDS_MAX: none */
+    bool is_known;     /* address is */
+    bool is_told;      /* address is that within a group that has been told the place */
+    bool is_counted;   /* its address is made of a vote's or match's result */
+    bool is_looked_up; /* address is that of what it is looked up in, the same in all lanes */
+    uint32_t lanes;    /* that may come there */
+    uint32_t way_lanes[TURNS]; /* … on the way */
+    uint32_t kind;             /* KINDS_MAX: none */
     uint32_t lane_edge; /* a segment before to which only one of them goes, whichever; TR_NONE */
     struct tr_lane_values address;
-    const struct tr_lane_values *way; /* address, or what it is on one way; NULL: not known */
-    const struct tr_lane_values *narrow_way; /* … in narrow blocks */
-    uint32_t turn_depth; /* … in the first turn of loops of this depth or more; TR_NONE: always */
+    /* address, or what it is on one way, in each turn of loops; NULL: not known */
+    const struct tr_lane_values *way[TURNS];
+    const struct tr_lane_values *narrow_way[TURNS]; /* … in narrow blocks */
+    uint32_t turn_depth; /* of loops of this depth or more; TR_NONE: in all turns */
 };
+
+/* How two accesses are compared: on a way, in turn n, it is ON_WAY + n. */
+enum comparison { AS_SHARED, AS_STORES, ON_WAY, COMPARISONS = ON_WAY + TURNS };
 
 struct exchanges {
     struct tr_graph graph;
@@ -74,14 +81,14 @@ struct exchanges {
     struct tr_lane_ids narrow_ids; /* as if rows were shorter than a warp, */
     bool may_be_narrow;            /* where nobody knows */
     bool *is_barrier;
-    struct place *places;  /* by access */
-    uint32_t *lanes;       /* by segment: those that may come there */
-    uint32_t *way_lanes;   /* … in the first turn of loops */
-    struct tr_set counted; /* values made of a vote's or match's result */
-    struct tr_set told;    /* values made of what a lane has told others */
-    struct tr_set loaded;  /* values made of what lanes have loaded, each its own */
-    uint32_t depth_max;    /* of loops */
-    bool has_turns;        /* a place has a turn_depth */
+    struct place *places;       /* by access */
+    uint32_t *lanes;            /* by segment: those that may come there */
+    uint32_t *way_lanes[TURNS]; /* … in that turn of loops */
+    struct tr_set counted;      /* values made of a vote's or match's result */
+    struct tr_set told;         /* values made of what a lane has told others */
+    struct tr_set loaded;       /* values made of what lanes have loaded, each its own */
+    uint32_t depth_max;         /* of loops */
+    bool has_turns;             /* a place has a turn_depth */
     uint32_t turned;       /* loops of this depth or less may begin a turn between two accesses */
     bool finds_looked_up;  /* elements that are looked up are exchanged */
     bool looks_twice;      /* … and so those that several lanes look up */
@@ -90,8 +97,8 @@ struct exchanges {
     struct tr_set visited; /* segments */
     uint32_t *kinds;       /* an access of each kind of place: the same lanes and bytes */
     uint32_t kind_count;
-    struct tr_set compared[2][2]; /* pairs of kinds; [1]: of two stores; [][1]: on a way */
-    struct tr_set shared[2][2];   /* those that make an exchange */
+    struct tr_set compared[COMPARISONS]; /* pairs of kinds */
+    struct tr_set shared[COMPARISONS];   /* those that make an exchange */
     uint32_t *work;
 };
 
@@ -106,7 +113,7 @@ static bool overlaps(const struct tr_access *a, uint64_t at, const struct tr_acc
 static bool is_place(const struct place *place)
 {
     return place->is_known || place->is_told || place->is_counted || place->is_looked_up ||
-           place->way != NULL;
+           place->way[0] != NULL;
 }
 
 /* Whether i is on every way to k. */
@@ -191,16 +198,17 @@ static bool is_shared(const struct exchanges *x, uint32_t i, uint32_t k, uint32_
 
 /* Likewise on one way: in narrow blocks, too, if the block's shape is not known, for else what a
  * lane of the next row has would be taken for what is far away in a row. */
-static bool is_shared_on_way(const struct exchanges *x, uint32_t i, uint32_t k)
+static bool is_shared_on_way(const struct exchanges *x, uint32_t i, uint32_t k, uint32_t turn)
 {
     const struct place *p = &x->places[i], *q = &x->places[k];
-    const struct meeting of = {p->way->of, q->way->of, p->way_lanes, q->way_lanes, RT_WARP_SIZE};
+    const struct meeting of = {p->way[turn]->of, q->way[turn]->of, p->way_lanes[turn],
+                               q->way_lanes[turn], RT_WARP_SIZE};
     if (!do_meet(x, i, k, &of))
         return false;
     if (!x->may_be_narrow)
         return true;
-    const struct meeting narrow = {p->narrow_way->of, q->narrow_way->of, UINT32_MAX, UINT32_MAX,
-                                   RT_WARP_SIZE};
+    const struct meeting narrow = {p->narrow_way[turn]->of, q->narrow_way[turn]->of, UINT32_MAX,
+                                   UINT32_MAX, RT_WARP_SIZE};
     return do_meet(x, i, k, &narrow);
 }
 
@@ -221,14 +229,22 @@ static bool are_equal(const struct tr_lane_values *a, const struct tr_lane_value
     return a == NULL || b == NULL ? a == b : memcmp(a->of, b->of, sizeof a->of) == 0;
 }
 
+static bool has_same_ways(const struct place *p, const struct place *q)
+{
+    for (uint32_t turn = 0; turn < TURNS; turn++)
+        if (p->way_lanes[turn] != q->way_lanes[turn] || !are_equal(p->way[turn], q->way[turn]) ||
+            !are_equal(p->narrow_way[turn], q->narrow_way[turn]))
+            return false;
+    return true;
+}
+
 static bool is_alike(const struct exchanges *x, uint32_t i, uint32_t k)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
-    return a->size_bytes == b->size_bytes && p->lanes == q->lanes && p->way_lanes == q->way_lanes &&
-           p->is_known == q->is_known && p->is_told == q->is_told &&
-           p->is_looked_up == q->is_looked_up && are_equal(&p->address, &q->address) &&
-           are_equal(p->way, q->way) && are_equal(p->narrow_way, q->narrow_way);
+    return a->size_bytes == b->size_bytes && p->lanes == q->lanes && p->is_known == q->is_known &&
+           p->is_told == q->is_told && p->is_looked_up == q->is_looked_up &&
+           are_equal(&p->address, &q->address) && has_same_ways(p, q);
 }
 
 /* Most accesses of a long kernel are to the places of others. */
@@ -242,22 +258,28 @@ static uint32_t kind_of(struct exchanges *x, uint32_t i)
     return kind;
 }
 
-/* What is_overwritten_late or is_shared says of two kinds is asked once. */
-static bool is_shared_by_kinds(struct exchanges *x, uint32_t i, uint32_t k, bool are_stores,
-                               bool on_way)
+static bool compare(const struct exchanges *x, uint32_t i, uint32_t k, uint32_t comparison)
+{
+    if (comparison == AS_STORES)
+        return is_overwritten_late(x, i, k);
+    return comparison == AS_SHARED
+               ? is_shared(x, i, k, x->places[i].is_told ? x->group : RT_WARP_SIZE)
+               : is_shared_on_way(x, i, k, comparison - ON_WAY);
+}
+
+/* What compare says of two kinds is asked once. */
+static bool is_shared_by_kinds(struct exchanges *x, uint32_t i, uint32_t k, uint32_t comparison)
 {
     const struct place *p = &x->places[i], *q = &x->places[k];
     uint32_t pair = p->kind * KINDS_MAX + q->kind;
     if (p->kind == KINDS_MAX || q->kind == KINDS_MAX || p->is_told != q->is_told)
         return false;
-    if (!tr_set_has(&x->compared[are_stores][on_way], pair)) {
-        tr_set_add(&x->compared[are_stores][on_way], pair);
-        if (are_stores ? is_overwritten_late(x, i, k)
-            : on_way   ? is_shared_on_way(x, i, k)
-                       : is_shared(x, i, k, p->is_told ? x->group : RT_WARP_SIZE))
-            tr_set_add(&x->shared[are_stores][on_way], pair);
+    if (!tr_set_has(&x->compared[comparison], pair)) {
+        tr_set_add(&x->compared[comparison], pair);
+        if (compare(x, i, k, comparison))
+            tr_set_add(&x->shared[comparison], pair);
     }
-    return tr_set_has(&x->shared[are_stores][on_way], pair);
+    return tr_set_has(&x->shared[comparison], pair);
 }
 
 /* Whether several lanes may look up one place. */
@@ -282,11 +304,22 @@ static bool is_looked_up_pair(struct exchanges *x, uint32_t i, uint32_t k)
         return is_looked_up_twice(x, i, k);
     const struct place *own = p->is_looked_up ? q : p;
     uint64_t first = (p->is_looked_up ? p : q)->address.of[0];
-    bool is_pair =
-        (own->is_known && is_row_from(&own->address, own->lanes, first)) ||
-        (own->way != NULL && is_same_turn(x, p, q) && is_row_from(own->way, own->lanes, first));
+    bool is_pair = (own->is_known && is_row_from(&own->address, own->lanes, first)) ||
+                   (own->way[0] != NULL && is_same_turn(x, p, q) &&
+                    is_row_from(own->way[0], own->lanes, first));
     x->finds_looked_up |= is_pair;
     return is_pair;
+}
+
+/* In the second turn only within one loop: there is no telling in which turn of another one it is.
+ */
+static bool is_shared_in_turn(struct exchanges *x, uint32_t i, uint32_t k, uint32_t turn)
+{
+    uint32_t loop = x->loops.innermost[x->effects.accesses[i].segment];
+    return x->places[i].way[turn] != NULL && x->places[k].way[turn] != NULL &&
+           (turn == 0 ||
+            (loop != TR_NONE && loop == x->loops.innermost[x->effects.accesses[k].segment])) &&
+           is_shared_by_kinds(x, i, k, ON_WAY + turn);
 }
 
 static bool is_shared_pair(struct exchanges *x, uint32_t i, uint32_t k, bool are_stores)
@@ -294,10 +327,12 @@ static bool is_shared_pair(struct exchanges *x, uint32_t i, uint32_t k, bool are
     const struct place *p = &x->places[i], *q = &x->places[k];
     bool are_told = p->is_told && q->is_told;
     if ((are_told || (p->is_known && q->is_known)) &&
-        is_shared_by_kinds(x, i, k, are_stores, false))
+        is_shared_by_kinds(x, i, k, are_stores ? AS_STORES : AS_SHARED))
         return true;
-    return !are_stores && p->way != NULL && q->way != NULL && is_same_turn(x, p, q) &&
-           is_shared_by_kinds(x, i, k, false, true);
+    for (uint32_t turn = 0; !are_stores && is_same_turn(x, p, q) && turn < TURNS; turn++)
+        if (is_shared_in_turn(x, i, k, turn))
+            return true;
+    return false;
 }
 
 /* Whether lanes get, or overwrite, what other lanes of their warp have made. */
@@ -513,10 +548,11 @@ static bool may_be_narrow(const uint32_t block[3])
 
 /* NULL: not known, or out of memory. */
 static const struct tr_lane_values *find_way(struct exchanges *x, const struct tr_access *access,
-                                             const struct tr_lane_ids *ids, uint32_t *turn_depth)
+                                             const struct tr_lane_ids *ids, uint32_t turn,
+                                             uint32_t *turn_depth)
 {
     struct tr_lane_values way;
-    if (!tr_evaluate_way(&x->effects, ids, access->pointer, &way, turn_depth))
+    if (!tr_evaluate_way(&x->effects, ids, access->pointer, turn, &way, turn_depth))
         return NULL;
     struct tr_lane_values *copy = pxr_arena_alloc(&x->graph.arena, sizeof *copy);
     if (copy != NULL)
@@ -526,13 +562,17 @@ static const struct tr_lane_values *find_way(struct exchanges *x, const struct t
 
 static void find_ways(struct exchanges *x, const struct tr_access *access, struct place *place)
 {
-    place->way = find_way(x, access, &x->ids, &place->turn_depth);
-    if (place->way != NULL && x->may_be_narrow) {
-        place->narrow_way = find_way(x, access, &x->narrow_ids, &place->turn_depth);
-        if (place->narrow_way == NULL)
-            place->way = NULL;
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        uint32_t depth = TR_NONE;
+        place->way[turn] = find_way(x, access, &x->ids, turn, &depth);
+        if (place->way[turn] != NULL && x->may_be_narrow)
+            place->narrow_way[turn] = find_way(x, access, &x->narrow_ids, turn, &depth);
+        if (x->may_be_narrow && place->narrow_way[turn] == NULL)
+            place->way[turn] = NULL;
+        if (place->way[turn] != NULL && depth < place->turn_depth)
+            place->turn_depth = depth;
     }
-    x->has_turns |= place->way != NULL && place->turn_depth != TR_NONE;
+    x->has_turns |= place->turn_depth != TR_NONE;
 }
 
 static void find_places(struct exchanges *x)
@@ -560,7 +600,8 @@ static void find_places(struct exchanges *x)
             edge = tr_lane_edge_of(&x->effects, &x->ids, access->segment);
         edge_of = access->segment;
         place->lanes = x->lanes[access->segment];
-        place->way_lanes = x->way_lanes[access->segment];
+        for (uint32_t turn = 0; turn < TURNS; turn++)
+            place->way_lanes[turn] = x->way_lanes[turn][access->segment];
         place->lane_edge = edge;
         place->kind = kind_of(x, i);
     }
@@ -615,6 +656,18 @@ static enum pxr_status analyse(struct exchanges *x, struct pxr_error *err)
     return tr_effects_build(&x->effects, err);
 }
 
+static bool find_lanes(struct exchanges *x)
+{
+    bool is_found = tr_lanes_of_segments(&x->effects, &x->ids, TR_NONE, x->lanes);
+    for (uint32_t turn = 0; turn < TURNS && is_found; turn++) {
+        x->way_lanes[turn] =
+            pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
+        is_found = x->way_lanes[turn] != NULL &&
+                   tr_lanes_of_segments(&x->effects, &x->ids, turn, x->way_lanes[turn]);
+    }
+    return is_found;
+}
+
 static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
 {
     static const char nothing_left[] = "out of memory looking for exchanges of lanes";
@@ -630,22 +683,18 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     x->places = pxr_arena_alloc_array(&x->graph.arena, accesses, sizeof *x->places);
     x->met = tr_set_make(&x->graph.arena, accesses);
     x->lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
-    x->way_lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
     x->narrow_ids = tr_lane_ids_of(narrow, 0);
     x->may_be_narrow = may_be_narrow(x->effects.facts->block);
     x->kinds = pxr_arena_alloc_array(&x->graph.arena, KINDS_MAX, sizeof *x->kinds);
-    for (unsigned i = 0; i < 4; i++) {
-        struct tr_set *compared = &x->compared[i / 2][i % 2], *shared = &x->shared[i / 2][i % 2];
-        *compared = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
-        *shared = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
-        is_lacking |= compared->words == NULL || shared->words == NULL;
+    for (unsigned i = 0; i < COMPARISONS; i++) {
+        x->compared[i] = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
+        x->shared[i] = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);
+        is_lacking |= x->compared[i].words == NULL || x->shared[i].words == NULL;
     }
     if (is_lacking || x->kinds == NULL || x->places == NULL || x->met.words == NULL ||
-        x->lanes == NULL || x->way_lanes == NULL || !find_made_of(x, counts_lanes, &x->counted) ||
-        !find_made_of(x, loads_its_own, &x->loaded) ||
-        !tr_lanes_of_segments(&x->effects, &x->ids, false, x->lanes) ||
-        !tr_lanes_of_segments(&x->effects, &x->ids, true, x->way_lanes))
+        x->lanes == NULL || !find_made_of(x, counts_lanes, &x->counted) ||
+        !find_made_of(x, loads_its_own, &x->loaded) || !find_lanes(x))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
     for (uint32_t loop = 0; loop < x->loops.count; loop++)
         if (x->loops.loops[loop].depth > x->depth_max)

@@ -11,7 +11,7 @@
 struct guards {
     const struct tr_effects *effects;
     const struct tr_lane_ids *ids;
-    bool by_ways;
+    uint32_t turn; /* TR_NONE: any */
 };
 
 /* The lanes for which a condition is surely true, and surely false. */
@@ -29,8 +29,9 @@ static bool is_true_constant(LLVMValueRef value)
 static bool evaluate(const struct guards *g, LLVMValueRef value, struct tr_lane_values *result)
 {
     uint32_t turn_depth;
-    return g->by_ways ? tr_evaluate_way(g->effects, g->ids, value, result, &turn_depth)
-                      : tr_evaluate_lanes(g->effects, g->ids, value, result);
+    return g->turn != TR_NONE
+               ? tr_evaluate_way(g->effects, g->ids, value, g->turn, result, &turn_depth)
+               : tr_evaluate_lanes(g->effects, g->ids, value, result);
 }
 
 static bool compare(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned unused_bits)
@@ -188,7 +189,7 @@ static uint32_t lanes_of_case(const struct guards *g, LLVMValueRef branch, LLVMB
     return lanes;
 }
 
-/* Loops end in some turn, not in the first one. */
+/* Loops end in some turn, not in this one. */
 static bool ends_loop(const struct guards *g, uint32_t from, uint32_t to)
 {
     uint32_t loop = g->effects->loops->innermost[from];
@@ -207,12 +208,13 @@ static uint32_t judge_way(const struct guards *g, uint32_t from, uint32_t i)
     return ~(i == 0 ? verdict.no : verdict.yes);
 }
 
-/* The lanes that may go from the end of a segment to its successor i. Where none goes in the first
- * turn, lanes go in later ones. */
+/* The lanes that may go from the end of a segment to its successor i. Where none goes in this
+ * turn, lanes go in others. */
 static uint32_t lanes_of_way(const struct guards *g, uint32_t from, uint32_t i)
 {
-    const struct guards always = {g->effects, g->ids, false};
-    bool by_ways = g->by_ways && !ends_loop(g, from, g->effects->graph->segments[from].succs[i]);
+    const struct guards always = {g->effects, g->ids, TR_NONE};
+    bool by_ways =
+        g->turn != TR_NONE && !ends_loop(g, from, g->effects->graph->segments[from].succs[i]);
     uint32_t lanes = by_ways ? judge_way(g, from, i) : 0;
     return lanes != 0 ? lanes : judge_way(&always, from, i);
 }
@@ -224,9 +226,9 @@ static uint32_t lanes_of_warp(const uint32_t block[3])
 }
 
 bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                          bool by_ways, uint32_t *lanes)
+                          uint32_t turn, uint32_t *lanes)
 {
-    const struct guards g = {effects, ids, by_ways};
+    const struct guards g = {effects, ids, turn};
     struct tr_graph *graph = effects->graph;
     struct tr_set pending = tr_set_make(&graph->arena, graph->segment_count);
     if (pending.words == NULL)
@@ -251,7 +253,7 @@ bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane
 uint32_t tr_lane_edge_of(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                          uint32_t segment)
 {
-    const struct guards g = {effects, ids, false};
+    const struct guards g = {effects, ids, TR_NONE};
     uint32_t edge = TR_NONE;
     for (uint32_t s = segment, from;
          (from = effects->dominators->idom[s]) != TR_NONE && edge == TR_NONE; s = from)

@@ -14,6 +14,7 @@
 struct way {
     unsigned merges;     /* phis that have been followed */
     uint32_t turn_depth; /* the least depth of their loops */
+    uint32_t turn;
 };
 
 struct evaluation {
@@ -249,6 +250,19 @@ static uint32_t depth_of_turn(const struct tr_effects *effects, uint32_t segment
     return loop == NULL || loop->header != segment ? TR_NONE : loop->depth;
 }
 
+/* What it has been given at the end of the turn before. */
+static bool evaluate_turn(const struct evaluation *e, const struct tr_value *phi, unsigned depth,
+                          struct tr_lane_values *result)
+{
+    bool is_known = false;
+    e->way->turn--;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi->llvm) && !is_known; i++)
+        is_known = phi->incoming[i] >= phi->segment && /* in reverse postorder */
+                   evaluate(e, LLVMGetIncomingValue(phi->llvm, i), depth, result);
+    e->way->turn++;
+    return is_known;
+}
+
 /* What it is on the first way that gives something known, and which is none of a loop's. */
 static bool evaluate_phi(const struct evaluation *e, LLVMValueRef phi, unsigned depth,
                          struct tr_lane_values *result)
@@ -260,8 +274,10 @@ static bool evaluate_phi(const struct evaluation *e, LLVMValueRef phi, unsigned 
     uint32_t turn_depth = depth_of_turn(e->effects, value->segment);
     if (turn_depth < e->way->turn_depth)
         e->way->turn_depth = turn_depth;
+    if (turn_depth != TR_NONE && e->way->turn > 0)
+        return evaluate_turn(e, value, depth, result);
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-        if (value->incoming[i] < value->segment && /* in reverse postorder */
+        if (value->incoming[i] < value->segment &&
             evaluate(e, LLVMGetIncomingValue(phi, i), depth, result))
             return true;
     return false;
@@ -319,9 +335,10 @@ bool tr_evaluate_group(const struct tr_effects *effects, const struct tr_lane_id
 }
 
 bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                     LLVMValueRef value, struct tr_lane_values *result, uint32_t *turn_depth)
+                     LLVMValueRef value, uint32_t turn, struct tr_lane_values *result,
+                     uint32_t *turn_depth)
 {
-    struct way way = {0, TR_NONE};
+    struct way way = {0, TR_NONE, turn};
     struct evaluation e = {effects, ids, NULL, &way};
     bool is_known = evaluate(&e, value, 0, result);
     *turn_depth = way.turn_depth;
