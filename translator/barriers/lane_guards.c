@@ -11,6 +11,7 @@
 struct guards {
     const struct tr_effects *effects;
     const struct tr_lane_ids *ids;
+    uint32_t turn; /* TR_NONE: any */
 };
 
 /* The lanes for which a condition is surely true, and surely false. */
@@ -24,6 +25,14 @@ static bool is_true_constant(LLVMValueRef value)
 }
 
 /* ---- conditions ---- */
+
+static bool evaluate(const struct guards *g, LLVMValueRef value, struct tr_lane_values *result)
+{
+    uint32_t turn_depth;
+    return g->turn != TR_NONE
+               ? tr_evaluate_way(g->effects, g->ids, value, g->turn, result, &turn_depth)
+               : tr_evaluate_lanes(g->effects, g->ids, value, result);
+}
 
 static bool compare(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned unused_bits)
 {
@@ -57,8 +66,8 @@ static struct verdict compare_lanes(const struct guards *g, LLVMValueRef icmp)
     struct verdict verdict = {0, 0};
     struct tr_lane_values a, b;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(icmp, 0));
-    if (!tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(icmp, 0), &a) || !a.is_exact ||
-        !tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(icmp, 1), &b) || !b.is_exact)
+    if (!evaluate(g, LLVMGetOperand(icmp, 0), &a) || !a.is_exact ||
+        !evaluate(g, LLVMGetOperand(icmp, 1), &b) || !b.is_exact)
         return verdict;
     bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     unsigned unused_bits = is_pointer ? 0 : 64 - LLVMGetIntTypeWidth(type);
@@ -134,8 +143,7 @@ static bool holds_once(const struct guards *g, LLVMValueRef condition, bool goes
                holds_once(g, left, !goes_if, depth + 1);
     case LLVMICmp:
         return LLVMGetICmpPredicate(condition) == (goes_if ? LLVMIntEQ : LLVMIntNE) &&
-               tr_evaluate_lanes(g->effects, g->ids, left, &a) &&
-               tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(condition, 1), &b) &&
+               evaluate(g, left, &a) && evaluate(g, LLVMGetOperand(condition, 1), &b) &&
                is_equal_once(&a, &b);
     default:
         return false;
@@ -172,8 +180,7 @@ static uint32_t lanes_of_case(const struct guards *g, LLVMValueRef branch, LLVMB
     struct tr_lane_values value;
     uint32_t lanes = 0;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(branch, 0));
-    if (LLVMGetIntTypeWidth(type) > 64 ||
-        !tr_evaluate_lanes(g->effects, g->ids, LLVMGetOperand(branch, 0), &value) ||
+    if (LLVMGetIntTypeWidth(type) > 64 || !evaluate(g, LLVMGetOperand(branch, 0), &value) ||
         !value.is_exact)
         return UINT32_MAX;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
@@ -182,8 +189,14 @@ static uint32_t lanes_of_case(const struct guards *g, LLVMValueRef branch, LLVMB
     return lanes;
 }
 
-/* The lanes that may go from the end of a segment to its successor i. */
-static uint32_t lanes_of_way(const struct guards *g, uint32_t from, uint32_t i)
+/* Loops end in some turn, not in this one. */
+static bool ends_loop(const struct guards *g, uint32_t from, uint32_t to)
+{
+    uint32_t loop = g->effects->loops->innermost[from];
+    return loop != TR_NONE && !tr_set_has(&g->effects->loops->loops[loop].segments, to);
+}
+
+static uint32_t judge_way(const struct guards *g, uint32_t from, uint32_t i)
 {
     const struct tr_graph *graph = g->effects->graph;
     LLVMValueRef branch = end_of(g, from);
@@ -195,6 +208,17 @@ static uint32_t lanes_of_way(const struct guards *g, uint32_t from, uint32_t i)
     return ~(i == 0 ? verdict.no : verdict.yes);
 }
 
+/* The lanes that may go from the end of a segment to its successor i. Where none goes in this
+ * turn, lanes go in others. */
+static uint32_t lanes_of_way(const struct guards *g, uint32_t from, uint32_t i)
+{
+    const struct guards always = {g->effects, g->ids, TR_NONE};
+    bool by_ways =
+        g->turn != TR_NONE && !ends_loop(g, from, g->effects->graph->segments[from].succs[i]);
+    uint32_t lanes = by_ways ? judge_way(g, from, i) : 0;
+    return lanes != 0 ? lanes : judge_way(&always, from, i);
+}
+
 static uint32_t lanes_of_warp(const uint32_t block[3])
 {
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
@@ -202,9 +226,9 @@ static uint32_t lanes_of_warp(const uint32_t block[3])
 }
 
 bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                          uint32_t *lanes)
+                          uint32_t turn, uint32_t *lanes)
 {
-    const struct guards g = {effects, ids};
+    const struct guards g = {effects, ids, turn};
     struct tr_graph *graph = effects->graph;
     struct tr_set pending = tr_set_make(&graph->arena, graph->segment_count);
     if (pending.words == NULL)
@@ -229,7 +253,7 @@ bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane
 uint32_t tr_lane_edge_of(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                          uint32_t segment)
 {
-    const struct guards g = {effects, ids};
+    const struct guards g = {effects, ids, TR_NONE};
     uint32_t edge = TR_NONE;
     for (uint32_t s = segment, from;
          (from = effects->dominators->idom[s]) != TR_NONE && edge == TR_NONE; s = from)

@@ -11,9 +11,10 @@
 #include "translator/barriers/effects.h"
 #include "translator/barriers/lane_values.h"
 
-/* The lanes that may come to each segment. false: out of memory. */
+/* The lanes that may come to each segment; in that turn of loops (tr_evaluate_way), or, if it is
+ * TR_NONE, whenever. false: out of memory. */
 bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane_ids *ids,
-                          uint32_t *lanes);
+                          uint32_t turn, uint32_t *lanes);
 
 /* The last segment on all ways to this one to which only one lane goes, whichever; TR_NONE: there
  * is none. */

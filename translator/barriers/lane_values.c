@@ -8,11 +8,20 @@
 
 /* Longer chains of operations are not followed. */
 #define DEPTH_MAX 24
+/* Nor are more phis. */
+#define MERGES_MAX 16
+
+struct way {
+    unsigned merges;     /* phis that have been followed */
+    uint32_t turn_depth; /* the least depth of their loops */
+    uint32_t turn;
+};
 
 struct evaluation {
     const struct tr_effects *effects;
     const struct tr_lane_ids *ids;
     const struct tr_set *told; /* tr_evaluate_group; or NULL */
+    struct way *way;           /* tr_evaluate_way; or NULL */
 };
 
 static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned depth,
@@ -233,6 +242,47 @@ static bool evaluate_gep(const struct evaluation *e, LLVMValueRef gep, unsigned 
     return true;
 }
 
+/* Of the loop that begins there; TR_NONE: none does. */
+static uint32_t depth_of_turn(const struct tr_effects *effects, uint32_t segment)
+{
+    uint32_t number = effects->loops->innermost[segment];
+    const struct tr_loop *loop = number == TR_NONE ? NULL : &effects->loops->loops[number];
+    return loop == NULL || loop->header != segment ? TR_NONE : loop->depth;
+}
+
+/* What it has been given at the end of the turn before. */
+static bool evaluate_turn(const struct evaluation *e, const struct tr_value *phi, unsigned depth,
+                          struct tr_lane_values *result)
+{
+    bool is_known = false;
+    e->way->turn--;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi->llvm) && !is_known; i++)
+        is_known = phi->incoming[i] >= phi->segment && /* in reverse postorder */
+                   evaluate(e, LLVMGetIncomingValue(phi->llvm, i), depth, result);
+    e->way->turn++;
+    return is_known;
+}
+
+/* What it is on the first way that gives something known, and which is none of a loop's. */
+static bool evaluate_phi(const struct evaluation *e, LLVMValueRef phi, unsigned depth,
+                         struct tr_lane_values *result)
+{
+    uint32_t number = tr_graph_number(e->effects->graph, phi);
+    if (e->way == NULL || number == TR_NONE || ++e->way->merges > MERGES_MAX)
+        return false;
+    const struct tr_value *value = &e->effects->graph->values[number];
+    uint32_t turn_depth = depth_of_turn(e->effects, value->segment);
+    if (turn_depth < e->way->turn_depth)
+        e->way->turn_depth = turn_depth;
+    if (turn_depth != TR_NONE && e->way->turn > 0)
+        return evaluate_turn(e, value, depth, result);
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (value->incoming[i] < value->segment &&
+            evaluate(e, LLVMGetIncomingValue(phi, i), depth, result))
+            return true;
+    return false;
+}
+
 static bool evaluate_instruction(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
                                  struct tr_lane_values *result)
 {
@@ -247,6 +297,8 @@ static bool evaluate_instruction(const struct evaluation *e, LLVMValueRef inst, 
     case LLVMPtrToInt:
     case LLVMIntToPtr:
         return evaluate_cast(e, inst, depth, result);
+    case LLVMPHI:
+        return evaluate_phi(e, inst, depth, result);
     case LLVMFreeze:
         return evaluate(e, LLVMGetOperand(inst, 0), depth, result);
     default:
@@ -271,13 +323,24 @@ static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned de
 bool tr_evaluate_lanes(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        LLVMValueRef value, struct tr_lane_values *result)
 {
-    struct evaluation e = {effects, ids, NULL};
+    struct evaluation e = {effects, ids, NULL, NULL};
     return evaluate(&e, value, 0, result);
 }
 
 bool tr_evaluate_group(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        const struct tr_set *told, LLVMValueRef value, struct tr_lane_values *result)
 {
-    struct evaluation e = {effects, ids, told};
+    struct evaluation e = {effects, ids, told, NULL};
     return evaluate(&e, value, 0, result);
+}
+
+bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                     LLVMValueRef value, uint32_t turn, struct tr_lane_values *result,
+                     uint32_t *turn_depth)
+{
+    struct way way = {0, TR_NONE, turn};
+    struct evaluation e = {effects, ids, NULL, &way};
+    bool is_known = evaluate(&e, value, 0, result);
+    *turn_depth = way.turn_depth;
+    return is_known;
 }

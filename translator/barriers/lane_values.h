@@ -29,9 +29,16 @@ struct tr_lane_ids tr_lane_ids_of(const uint32_t block[3], uint32_t first);
 bool tr_evaluate_lanes(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        LLVMValueRef value, struct tr_lane_values *result);
 
-/* Likewise for lanes of a group of the first block that have values in common, and where these
- * happen to be the same: those in `told` are 0, and for what else is not known stands a number at
- * random. */
+/* Likewise on one way through the kernel: all loops are in that turn (the first is 0), and where
+ * other ways merge one has been taken that gives something known. *turn_depth: the depth of the
+ * outermost loop that has to be in that turn; TR_NONE: there is none. */
+bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                     LLVMValueRef value, uint32_t turn, struct tr_lane_values *result,
+                     uint32_t *turn_depth);
+
+/* tr_evaluate_lanes for lanes of a group of the first block that have values in common, and where
+ * these happen to be the same: those in `told` are 0, and for what else is not known stands a
+ * number at random. */
 bool tr_evaluate_group(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        const struct tr_set *told, LLVMValueRef value,
                        struct tr_lane_values *result);

@@ -153,3 +153,49 @@ Test(exchanges, lanes_of_a_group_meet_at_places_that_they_are_told)
                                          "ld.global.u32 %r5, [%rd6+4]; st.global.u32 [%gout], %r5;",
                     0);
 }
+
+#define LOOK_UP(load)                                                                              \
+    "ld.global.u32 %r6, [%gin]; shl.b32 %r6, %r6, 2; mov.u32 %r7, s; add.u32 %r7, %r7, "           \
+    "%r6;" load
+#define TAKES "ld.shared.u32 %r5, [%r7]; st.global.u32 [%gout], %r5;"
+#define GIVES "st.shared.u32 [%r7], %r5;"
+#define ROWS  "mov.u32 %r4, s; mad.lo.u32 %r4, %tx, 8, %r4; st.shared.u32 [%r4+4], %tx;"
+
+/* What a lane looks up in an array of which each has its own element is another lane's. */
+Test(exchanges, lanes_meet_where_they_look_up_what_others_have_stored)
+{
+    expect_meetings("st.shared.u32 [%own], %tx;" LOOK_UP(TAKES), 1);
+    expect_meetings(ROWS LOOK_UP(TAKES), 1);
+    expect_meetings(LOOK_UP(TAKES) "st.shared.u32 [%own], %tx;", 1);
+    expect_meetings("st.shared.u32 [%own], %tx;"
+                    "bar.warp.sync -1;" LOOK_UP(TAKES),
+                    0);
+    expect_meetings("st.shared.u32 [%own+512], %tx;" LOOK_UP(TAKES), 0);
+    expect_meetings("st.shared.u32 [%own], %tx;" LOOK_UP("mad.lo.u32 %r7, %tx, 4, %r7;" TAKES), 0);
+    expect_meetings(LOOK_UP(TAKES GIVES), 0);
+    expect_meetings("st.shared.u32 [%own], %tx;" LOOK_UP(TAKES GIVES), 2);
+}
+
+#define LOOP(first, turn)                                                                          \
+    first "mov.u32 %r6, 0; turns:" turn "add.u32 %r6, %r6, 1;"                                     \
+          "setp.lt.u32 %p1, %r6, 8; @%p1 bra turns;"
+#define NEXT "add.u32 %r7, %r7, 256;"
+
+/* Loops are compared as they begin; what a turn stores may be read in the next one behind a barrier
+ * that stands between the two in each turn. */
+Test(exchanges, lanes_meet_where_loops_begin_with_an_exchange)
+{
+    expect_meetings(LOOP("mov.u32 %r7, %own;", "st.shared.u32 [%r7], %tx;" NEXT) LOADS, 1);
+    expect_meetings(STORES LOOP("add.u32 %r7, %own, 4;",
+                                "ld.shared.u32 %r5, [%r7]; st.global.u32 [%gout], %r5;" NEXT),
+                    1);
+    expect_meetings(LOOP("mov.u32 %r7, %own;",
+                         "st.shared.u32 [%r7], %tx; bar.sync 0;"
+                         "ld.shared.u32 %r5, [%r7+4]; st.global.u32 [%gout], %r5;"
+                         "xor.b32 %r7, %r7, 512;"),
+                    0);
+    expect_meetings(STORES LOOP("add.u32 %r7, %own, 4;",
+                                "bar.warp.sync -1; ld.shared.u32 %r5, [%r7];"
+                                "st.global.u32 [%gout], %r5;" NEXT),
+                    0);
+}
