@@ -156,6 +156,21 @@ __global__ void destroyed_too_early(int *out, bool right)
     out[threadIdx.x] = 1;
 }
 
+// The arrival stands for copies.
+__global__ void destroyed_under_copies(int *out, bool right)
+{
+    __shared__ unsigned long long object;
+    unsigned at = __cvta_generic_to_shared(&object);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 128;" ::"r"(at) : "memory");
+    __syncthreads();
+    if (!right && threadIdx.x == 7)
+        asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
+    __syncthreads();
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(at) : "memory"); // destroyed_under_copies barrier-misuse
+    out[threadIdx.x] = 1;
+}
+
 __global__ void caller_not_in_mask(int *out, bool right)
 {
     __syncwarp(right ? FULL : 0xffff); // caller_not_in_mask mask-without-caller
@@ -245,6 +260,7 @@ __global__ void shuffle_up_from_outside(int *out, bool right)
     X(early_return) X(early_return_of_lanes) X(barrier_in_branch) X(barrier_in_loop) X(barrier_of_half_warps)          \
     X(vote_of_block) X(group_of_block) X(barrier_in_function) X(barrier_in_two_places) X(different_counts)             \
     X(too_few_threads) X(count_of_all) X(crossed_barriers) X(count_of_no_warps) X(destroyed_too_early)                 \
+    X(destroyed_under_copies)                                                                                         \
     X(caller_not_in_mask) X(caller_not_in_vote) X(caller_not_in_match) X(ended_before_warp_barrier)                    \
     X(ended_before_shuffle) X(vote_in_branch) X(masks_that_differ) X(operations_that_differ) X(shuffle_from_outside)   \
     X(reduction_of_half) X(shuffle_up_from_outside)
