@@ -248,6 +248,22 @@ static bool *find_common(struct iteration_build *b)
     return is_common;
 }
 
+/* By value; NULL: out of memory. */
+static bool *find_straight(struct iteration_build *b)
+{
+    struct tr_graph *graph = &b->iteration->graph;
+    bool *is_straight =
+        pxr_arena_alloc_array(&graph->arena, graph->value_count, sizeof *is_straight);
+    for (uint32_t v = 0; is_straight != NULL && v < graph->value_count; v++)
+        is_straight[v] = false;
+    for (uint32_t i = 0; is_straight != NULL && i < b->expected->straight_count; i++) {
+        uint32_t number = tr_graph_number(graph, b->expected->straight[i].extension);
+        if (number != TR_NONE)
+            is_straight[number] = true;
+    }
+    return is_straight;
+}
+
 static enum pxr_status find_shapes(struct iteration_build *b, struct tr_shape of_x,
                                    struct tr_shape of_y, struct tr_shapes *shapes,
                                    struct pxr_error *err)
@@ -264,10 +280,12 @@ static enum pxr_status find_shapes(struct iteration_build *b, struct tr_shape of
     if (b->is_jammed)
         arguments[iteration->y] = of_y;
     bool *is_common = find_common(b);
-    if (is_common == NULL)
+    bool *is_straight = find_straight(b);
+    if (is_common == NULL || is_straight == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a loop over threads");
     struct tr_shape_facts facts = {.arguments = arguments,
                                    .is_common = is_common,
+                                   .is_straight = is_straight,
                                    .is_lost = iteration->is_lost,
                                    .is_race_free = true,
                                    .is_never_better = true};
@@ -415,6 +433,22 @@ enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct 
         tr_iteration_fini(iteration);
     *obstacle = b.obstacle;
     return status;
+}
+
+enum pxr_status tr_iteration_build_fast(struct tr_iteration *fast, struct tr_iteration *whole,
+                                        const struct tr_nest *nest, bool is_jammed,
+                                        struct tr_expectations *expected, const char **obstacle,
+                                        struct pxr_error *err)
+{
+    const struct tr_target *target = whole->target;
+    enum pxr_status status =
+        tr_iteration_build(fast, target, nest, is_jammed, expected, obstacle, err);
+    if (status == PXR_OK && *obstacle == NULL)
+        status = tr_find_straight(whole, fast, expected, err);
+    if (status != PXR_OK || *obstacle != NULL || expected->straight_count == 0)
+        return status;
+    tr_iteration_fini(fast);
+    return tr_iteration_build(fast, target, nest, is_jammed, expected, obstacle, err);
 }
 
 void tr_iteration_fini(struct tr_iteration *iteration)

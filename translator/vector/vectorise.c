@@ -53,8 +53,8 @@ static enum pxr_status build_versions(const struct vectoriser *vectoriser, struc
         return status;
     status = tr_find_expectations(&versions->masked, has_places, &versions->expected, err);
     if (status == PXR_OK)
-        status = tr_iteration_build(&versions->fast, target, nest, is_jammed, &versions->expected,
-                                    obstacle, err);
+        status = tr_iteration_build_fast(&versions->fast, &versions->masked, nest, is_jammed,
+                                         &versions->expected, obstacle, err);
     return status;
 }
 
@@ -84,7 +84,7 @@ static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const st
     expected->guard_count = 0;
     tr_iteration_fini(&versions->fast);
     enum pxr_status status = tr_iteration_build(&versions->fast, versions->masked.target, nest,
-                                                is_jammed, NULL, &obstacle, err);
+                                                is_jammed, expected, &obstacle, err);
     return status == PXR_OK ? plan_accesses(vectoriser, &versions->fast, shape->width, err)
                             : status;
 }

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Indices of 32 bits that are expected not to wrap from lane to lane.
+ *
+ * Programs compute places in 32 bits (`3 * i + 1`) and extend them to the bits of an address.
+ * Where nothing is known of the launch the index could wrap between two lanes, and nothing behind
+ * the extension grows evenly any more: fields of a structure would be gathers, pointers that walk
+ * through memory would be vectors. It happens at the largest numbers only, so the fast version asks
+ * once for all such indices, before anything is done that must not be done twice, and has none
+ * then. The masked version does what is left.
+ */
+#include "translator/analysis/shape.h"
+#include "translator/vector/plan/plan.h"
+
+/* With larger strides a row of lanes could go around in 32 bits. */
+#define MAX_STRIDE (1 << 16)
+
+/* Each costs a comparison. */
+#define MAX_STRAIGHT 64
+
+/* How many instructions an index is made of, at most. */
+#define MAX_PARTS 24
+
+struct finder {
+    const struct tr_iteration *whole;
+    const struct tr_iteration *fast;
+    const struct tr_expectations *expected;
+    struct tr_set deciding; /* values of the fast iteration that lead to an address or a branch */
+    uint32_t parts;
+    uint32_t behind; /* of the whole iteration; TR_NONE: none */
+};
+
+bool tr_extends_sign(LLVMValueRef extension)
+{
+    return LLVMIsASExtInst(extension) != NULL || LLVMGetNNeg(extension);
+}
+
+/* ---- what leads to addresses and branches ---- */
+
+static bool passes_on(const struct tr_value *value)
+{
+    return value->opcode == LLVMPHI ||
+           (tr_is_function_of_operands(value) && value->opcode != LLVMLoad);
+}
+
+static void add(struct tr_set *set, uint32_t *stack, uint32_t *depth, uint32_t value)
+{
+    if (value == TR_NONE || tr_set_has(set, value))
+        return;
+    tr_set_add(set, value);
+    stack[(*depth)++] = value;
+}
+
+/* False: out of memory. */
+static bool find_deciding(struct finder *finder, struct pxr_arena *arena)
+{
+    const struct tr_graph *graph = &finder->fast->graph;
+    uint32_t *stack = pxr_arena_alloc_array(arena, graph->value_count, sizeof *stack);
+    uint32_t depth = 0;
+    finder->deciding = tr_set_make(arena, graph->value_count);
+    if (stack == NULL || finder->deciding.words == NULL)
+        return false;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const struct tr_value *value = &graph->values[v];
+        if (value->opcode == LLVMBr && value->operand_count > 1)
+            add(&finder->deciding, stack, &depth, value->operands[0]);
+        else if (value->segment != TR_NONE)
+            add(&finder->deciding, stack, &depth, tr_accessed_address(value));
+    }
+    while (depth > 0) {
+        const struct tr_value *value = &graph->values[stack[--depth]];
+        if (value->segment == TR_NONE || !passes_on(value))
+            continue;
+        for (uint32_t i = 0; i < value->operand_count; i++)
+            add(&finder->deciding, stack, &depth, value->operands[i]);
+    }
+    return true;
+}
+
+/* ---- what an index is made of ---- */
+
+static bool are_operands_same_in_row(const struct tr_iteration *iteration, LLVMValueRef inst)
+{
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        if (!tr_is_same_in_row(iteration, LLVMGetOperand(inst, (unsigned)i)))
+            return false;
+    return true;
+}
+
+bool tr_is_made_of_first_lane(const struct tr_iteration *iteration, LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    switch (opcode) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMTrunc:
+        return true;
+    case LLVMOr:
+        if (LLVMGetIsDisjoint(inst))
+            return true;
+        break;
+    default:
+        break;
+    }
+    return tr_is_arithmetic(opcode) && are_operands_same_in_row(iteration, inst);
+}
+
+/* Whether the number can be made anew where *behind says, which moves down to what it needs. */
+static bool find_parts(struct finder *finder, LLVMValueRef number)
+{
+    const struct tr_graph *graph = &finder->whole->graph;
+    uint32_t value = tr_graph_number(graph, number);
+    if (value == TR_NONE || graph->values[value].segment == TR_NONE)
+        return true;
+    uint32_t behind = finder->behind;
+    bool is_made = finder->parts < MAX_PARTS && tr_is_made_of_first_lane(finder->fast, number);
+    finder->parts++;
+    for (int i = 0; is_made && i < LLVMGetNumOperands(number); i++)
+        is_made = find_parts(finder, LLVMGetOperand(number, (unsigned)i));
+    if (is_made)
+        return true;
+    finder->behind = behind == TR_NONE || value > behind ? value : behind;
+    return tr_set_has(&finder->expected->repeatable, value);
+}
+
+/* ---- the indices ---- */
+
+/* A thread next to a border of the grid's data has no left neighbour, and looks for none: without a
+ * sign its place would always wrap. */
+static bool is_before_border(LLVMValueRef index)
+{
+    if (LLVMIsABinaryOperator(index) == NULL || LLVMGetInstructionOpcode(index) != LLVMAdd ||
+        LLVMIsAConstantInt(LLVMGetOperand(index, 1)) == NULL)
+        return false;
+    return LLVMConstIntGetSExtValue(LLVMGetOperand(index, 1)) < 0;
+}
+
+static bool is_index(const struct finder *finder, uint32_t number)
+{
+    const struct tr_iteration *fast = finder->fast;
+    const struct tr_value *value = &fast->graph.values[number];
+    if ((value->opcode != LLVMSExt && value->opcode != LLVMZExt) || value->operands[0] == TR_NONE ||
+        fast->shapes.values[number].kind != TR_VARYING || !tr_set_has(&finder->deciding, number))
+        return false;
+    LLVMValueRef index = LLVMGetOperand(value->llvm, 0);
+    LLVMTypeRef types[2] = {LLVMTypeOf(value->llvm), LLVMTypeOf(index)};
+    struct tr_shape shape = fast->shapes.values[value->operands[0]];
+    return LLVMGetTypeKind(types[0]) == LLVMIntegerTypeKind &&
+           LLVMGetIntTypeWidth(types[0]) == 64 && LLVMGetIntTypeWidth(types[1]) == 32 &&
+           shape.kind == TR_AFFINE && shape.stride < MAX_STRIDE && shape.stride > -MAX_STRIDE &&
+           (tr_extends_sign(value->llvm) || !is_before_border(index));
+}
+
+static void add_index(struct finder *finder, uint32_t number, struct tr_expectations *expected)
+{
+    LLVMValueRef extension = finder->fast->graph.values[number].llvm;
+    finder->parts = 0;
+    finder->behind = TR_NONE;
+    if (!find_parts(finder, LLVMGetOperand(extension, 0)))
+        return;
+    LLVMValueRef behind =
+        finder->behind == TR_NONE ? NULL : finder->whole->graph.values[finder->behind].llvm;
+    expected->straight[expected->straight_count++] =
+        (struct tr_straight){.extension = extension, .behind = behind};
+}
+
+static uint32_t count_indices(const struct finder *finder)
+{
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < finder->fast->graph.value_count; v++)
+        count += is_index(finder, v);
+    return count;
+}
+
+enum pxr_status tr_find_straight(struct tr_iteration *whole, const struct tr_iteration *fast,
+                                 struct tr_expectations *expected, struct pxr_error *err)
+{
+    struct finder finder = {.whole = whole, .fast = fast, .expected = expected};
+    struct pxr_arena scratch;
+    pxr_arena_init(&scratch, 0);
+    bool has_memory = find_deciding(&finder, &scratch);
+    uint32_t most = has_memory ? count_indices(&finder) : 0;
+    most = most < MAX_STRAIGHT ? most : MAX_STRAIGHT;
+    expected->straight =
+        pxr_arena_alloc_array(&whole->graph.arena, most, sizeof *expected->straight);
+    has_memory &= expected->straight != NULL;
+    for (uint32_t v = 0;
+         has_memory && v < fast->graph.value_count && expected->straight_count < most; v++)
+        if (is_index(&finder, v))
+            add_index(&finder, v, expected);
+    pxr_arena_fini(&scratch);
+    return has_memory ? PXR_OK
+                      : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for indices");
+}
