@@ -435,20 +435,49 @@ enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct 
     return status;
 }
 
+/* Finds what is to be expected once indices do not wrap: quotients of them, which lanes have in
+ * common, and branches on them. */
+static enum pxr_status expect_more(struct tr_iteration *whole, const struct tr_nest *nest,
+                                   bool is_jammed, bool has_places,
+                                   struct tr_expectations *expected, struct pxr_error *err)
+{
+    const char *obstacle = NULL; /* there was none without expectations */
+    struct tr_iteration straight;
+    struct tr_expectations indices = {.straight = expected->straight,
+                                      .straight_count = expected->straight_count};
+    enum pxr_status status =
+        tr_iteration_build(&straight, whole->target, nest, is_jammed, &indices, &obstacle, err);
+    if (status != PXR_OK || obstacle != NULL)
+        return status;
+    status = tr_find_expectations(&straight, has_places, &whole->graph.arena, expected, err);
+    tr_iteration_fini(&straight);
+    return status;
+}
+
 enum pxr_status tr_iteration_build_fast(struct tr_iteration *fast, struct tr_iteration *whole,
-                                        const struct tr_nest *nest, bool is_jammed,
+                                        const struct tr_nest *nest, bool is_jammed, bool has_places,
                                         struct tr_expectations *expected, const char **obstacle,
                                         struct pxr_error *err)
 {
-    const struct tr_target *target = whole->target;
+    bool has_more = false;
+    *expected = (struct tr_expectations){0};
     enum pxr_status status =
-        tr_iteration_build(fast, target, nest, is_jammed, expected, obstacle, err);
-    if (status == PXR_OK && *obstacle == NULL)
-        status = tr_find_straight(whole, fast, expected, err);
-    if (status != PXR_OK || *obstacle != NULL || expected->straight_count == 0)
-        return status;
-    tr_iteration_fini(fast);
-    return tr_iteration_build(fast, target, nest, is_jammed, expected, obstacle, err);
+        tr_find_expectations(whole, has_places, &whole->graph.arena, expected, err);
+    if (status == PXR_OK)
+        status = tr_find_straight(whole, whole, expected, &has_more, err);
+    if (status == PXR_OK && has_more)
+        status = expect_more(whole, nest, is_jammed, has_places, expected, err);
+    do {
+        has_more = false;
+        if (status == PXR_OK)
+            status =
+                tr_iteration_build(fast, whole->target, nest, is_jammed, expected, obstacle, err);
+        if (status == PXR_OK && *obstacle == NULL)
+            status = tr_find_straight(whole, fast, expected, &has_more, err);
+        if (has_more)
+            tr_iteration_fini(fast);
+    } while (has_more);
+    return status;
 }
 
 void tr_iteration_fini(struct tr_iteration *iteration)

@@ -134,10 +134,8 @@ static enum pxr_status print_iterations(FILE *out, const struct tr_target *targe
     if (status != PXR_OK || obstacle != NULL)
         return status;
     print_iteration(out, &whole);
-    status = tr_find_expectations(&whole, true, &expected, NULL);
-    if (status == PXR_OK)
-        status =
-            tr_iteration_build_fast(&fast, &whole, nest, is_jammed, &expected, &obstacle, NULL);
+    status =
+        tr_iteration_build_fast(&fast, &whole, nest, is_jammed, true, &expected, &obstacle, NULL);
     if (status == PXR_OK && obstacle == NULL) {
         print_expectations(out, &expected);
         if (expected.guard_count + expected.common_count + expected.straight_count > 0)

@@ -4,58 +4,32 @@
  * made of what lane 0 has, in front of the code that makes it, so that one branch decides for as
  * many as possible; LLVM finds what has been made twice.
  */
+#include "translator/vector/straight.h"
 #include "translator/vector/control.h"
-#include "translator/vector/emit/form.h"
 
-/* What lane 0 of the copy has of the number, or would have if it is not active: made of what has
- * been emitted, which are values up to `behind`. */
-static LLVMValueRef make_number(struct tr_widen *widen, LLVMValueRef number, uint32_t copy,
-                                uint32_t behind)
-{
-    const struct tr_graph *graph = &widen->iteration->graph;
-    uint32_t value = tr_graph_number(graph, number);
-    bool is_there = value == TR_NONE || graph->values[value].segment == TR_NONE ||
-                    (behind != TR_NONE && value <= behind);
-    if (is_there)
-        return tr_widen_scalar(widen, number, copy);
-    LLVMValueRef operands[2] = {NULL, NULL};
-    LLVMValueRef made = LLVMInstructionClone(number);
-    for (int i = 0; i < LLVMGetNumOperands(number); i++) {
-        LLVMValueRef operand =
-            make_number(widen, LLVMGetOperand(number, (unsigned)i), copy, behind);
-        LLVMSetOperand(made, (unsigned)i, operand);
-        if (i < 2)
-            operands[i] = operand;
-    }
-    LLVMInsertIntoBuilder(widen->builder, made);
-    bool is_sum = LLVMGetInstructionOpcode(made) == LLVMOr && LLVMGetIsDisjoint(made);
-    tr_forget_flags(made);
-    return is_sum ? LLVMBuildAdd(widen->builder, operands[0], operands[1], "") : made;
-}
-
-/* i1: the index does not wrap in so many lanes, of which the first is lane 0 of the copy. Frozen,
- * as lane 0 may not be active. */
+/* i1: the index does not wrap in the lanes. */
 static LLVMValueRef check_lanes(struct tr_widen *widen, const struct tr_straight *straight,
-                                uint32_t copy, uint32_t lanes, uint32_t behind)
+                                const struct tr_of_lanes *of)
 {
+    if (straight->is_range)
+        return tr_straight_check_range(widen, straight, of);
     LLVMBuilderRef b = widen->builder;
-    LLVMValueRef index = LLVMGetOperand(straight->extension, 0);
     int64_t stride = tr_widen_shape(widen, straight->extension).stride;
     LLVMValueRef ends[2];
-    ends[0] = LLVMBuildFreeze(b, make_number(widen, index, copy, behind), "");
+    ends[0] = tr_straight_number(widen, LLVMGetOperand(straight->extension, 0), of);
     ends[1] = LLVMBuildAdd(b, ends[0],
-                           LLVMConstInt(widen->i32, (uint64_t)stride * (lanes - 1), true), "");
+                           LLVMConstInt(widen->i32, (uint64_t)stride * (of->lanes - 1), true), "");
     LLVMIntPredicate order = tr_extends_sign(straight->extension) ? LLVMIntSLE : LLVMIntULE;
     return LLVMBuildICmp(b, order, ends[stride < 0], ends[stride > 0], "");
 }
 
 /* Leaves out a copy without active lanes, whose index may be anything. */
 static LLVMValueRef check_if_any(struct tr_widen *widen, const struct tr_straight *straight,
-                                 uint32_t copy, uint32_t behind)
+                                 const struct tr_of_lanes *of)
 {
-    LLVMValueRef check = check_lanes(widen, straight, copy, widen->width, behind);
+    LLVMValueRef check = check_lanes(widen, straight, of);
     LLVMValueRef yes = LLVMConstInt(widen->i1, 1, false);
-    return LLVMBuildSelect(widen->builder, tr_widen_any(widen, widen->active.mask[copy]), check,
+    return LLVMBuildSelect(widen->builder, tr_widen_any(widen, widen->active.mask[of->copy]), check,
                            yes, "");
 }
 
@@ -69,9 +43,9 @@ static LLVMValueRef check_all(struct tr_widen *widen, const struct tr_straight *
     uint32_t step = is_masked ? 1 : widen->jam[0];
     uint32_t rows = widen->iteration->depends_on_row[number] || is_masked ? widen->jam[1] : 1;
     for (uint32_t c = 0; c < rows * widen->jam[0]; c += step) {
-        LLVMValueRef check = is_masked
-                                 ? check_if_any(widen, straight, c, behind)
-                                 : check_lanes(widen, straight, c, widen->width * step, behind);
+        struct tr_of_lanes of = {c, widen->width * step, behind};
+        LLVMValueRef check =
+            is_masked ? check_if_any(widen, straight, &of) : check_lanes(widen, straight, &of);
         all = all == NULL ? check : LLVMBuildAnd(widen->builder, all, check, "");
     }
     return all;
@@ -84,13 +58,16 @@ static bool is_straight(const struct tr_iteration *iteration, LLVMValueRef exten
            iteration->shapes.values[number].stride != 0;
 }
 
-/* Whether the same has been asked for another extension, of those before this one. */
-static bool is_asked(const struct tr_expectations *expected, uint32_t number)
+/* Whether the same has been asked for another extension, of those before this one. Of what goes on
+ * in loops it matters where the extension is. */
+static bool is_asked(const struct tr_iteration *iteration, const struct tr_expectations *expected,
+                     uint32_t number)
 {
     const struct tr_straight *straight = &expected->straight[number];
     for (uint32_t i = 0; i < number; i++) {
         LLVMValueRef other = expected->straight[i].extension;
-        if (LLVMGetOperand(other, 0) == LLVMGetOperand(straight->extension, 0) &&
+        if (!straight->is_range && is_straight(iteration, other) &&
+            LLVMGetOperand(other, 0) == LLVMGetOperand(straight->extension, 0) &&
             tr_extends_sign(other) == tr_extends_sign(straight->extension))
             return true;
     }
@@ -107,7 +84,7 @@ void tr_control_check_straight(struct tr_control *control, LLVMValueRef behind)
     for (uint32_t i = 0; i < count; i++) {
         const struct tr_straight *straight = &expected->straight[i];
         if (straight->behind != behind || !is_straight(control->iteration, straight->extension) ||
-            is_asked(expected, i))
+            is_asked(control->iteration, expected, i))
             continue;
         uint32_t number =
             behind == NULL ? TR_NONE : tr_graph_number(&control->iteration->graph, behind);

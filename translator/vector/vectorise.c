@@ -51,11 +51,8 @@ static enum pxr_status build_versions(const struct vectoriser *vectoriser, struc
         status = form_groups(nest, &versions->masked, obstacle, err);
     if (status != PXR_OK || *obstacle != NULL)
         return status;
-    status = tr_find_expectations(&versions->masked, has_places, &versions->expected, err);
-    if (status == PXR_OK)
-        status = tr_iteration_build_fast(&versions->fast, &versions->masked, nest, is_jammed,
-                                         &versions->expected, obstacle, err);
-    return status;
+    return tr_iteration_build_fast(&versions->fast, &versions->masked, nest, is_jammed, has_places,
+                                   &versions->expected, obstacle, err);
 }
 
 static enum pxr_status plan_accesses(const struct vectoriser *vectoriser,

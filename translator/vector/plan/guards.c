@@ -219,11 +219,13 @@ static struct tr_guard make_guard(const struct tr_iteration *iteration, uint32_t
                                  tr_is_made_of_load(LLVMGetCondition(branch), is_block_index)};
 }
 
-static bool allocate(struct tr_iteration *iteration, struct tr_expectations *expected)
+static bool allocate(const struct tr_iteration *iteration, struct pxr_arena *arena,
+                     struct tr_expectations *expected)
 {
-    struct pxr_arena *arena = &iteration->graph.arena;
     uint32_t segments = iteration->graph.segment_count;
     *expected = (struct tr_expectations){
+        .straight = expected->straight,
+        .straight_count = expected->straight_count,
         .repeatable = tr_set_make(arena, iteration->graph.value_count),
         .guards = pxr_arena_alloc_array(arena, segments, sizeof *expected->guards),
         .common = pxr_arena_alloc_array(arena, TR_MAX_COMMON, sizeof *expected->common),
@@ -242,13 +244,13 @@ static void add_repeatable(const struct tr_iteration *iteration, uint32_t number
 }
 
 enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
-                                     struct tr_expectations *expected, struct pxr_error *err)
+                                     struct pxr_arena *arena, struct tr_expectations *expected,
+                                     struct pxr_error *err)
 {
-    struct pxr_arena *arena = &iteration->graph.arena;
     uint32_t segments = iteration->graph.segment_count;
     struct tr_set seen = tr_set_make(arena, segments);
     uint32_t *stack = pxr_arena_alloc_array(arena, segments, sizeof *stack);
-    if (!allocate(iteration, expected) || stack == NULL || seen.words == NULL)
+    if (!allocate(iteration, arena, expected) || stack == NULL || seen.words == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for guards");
     tr_expect_groups(iteration, expected);
     uint32_t at = 0;

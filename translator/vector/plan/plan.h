@@ -58,8 +58,10 @@ struct tr_guard {
 struct tr_straight {
     LLVMValueRef extension; /* to 64 bits: with its sign, or with zeros */
     LLVMValueRef behind;    /* where that can be asked: the index is made, by sums and products, of
-                               this    instruction, others before it, and numbers from outside; NULL: of
-                               such    numbers only */
+                               this    instruction, others before it, and numbers from outside; NULL:
+                               of    such    numbers only */
+    bool is_range; /* it goes on in loops (walks.h), and the least and the greatest of all turns are
+                      made of that */
 };
 
 /* Nothing with effects comes before what is expected, so that the masked version can begin
@@ -148,24 +150,26 @@ enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct 
                                    const struct tr_nest *nest, bool is_jammed,
                                    const struct tr_expectations *expected, const char **obstacle,
                                    struct pxr_error *err);
-/* The fast version of an iteration that was built without expectations and asked for them. Adds the
- * indices that are expected not to wrap. */
+/* The fast version of an iteration that was built without expectations, and what it expects, in
+ * the arena of `whole`. has_places: as above. */
 enum pxr_status tr_iteration_build_fast(struct tr_iteration *fast, struct tr_iteration *whole,
-                                        const struct tr_nest *nest, bool is_jammed,
+                                        const struct tr_nest *nest, bool is_jammed, bool has_places,
                                         struct tr_expectations *expected, const char **obstacle,
                                         struct pxr_error *err);
 void tr_iteration_fini(struct tr_iteration *iteration);
 
-/* What to expect of an iteration that was built without expectations. has_places: also of quotients
- * that lead to addresses. In the graph's arena. */
+/* What to expect of an iteration that was built with straight indices, or without expectations;
+ * keeps expected->straight. has_places: also of quotients that lead to addresses. */
 enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
-                                     struct tr_expectations *expected, struct pxr_error *err);
+                                     struct pxr_arena *arena, struct tr_expectations *expected,
+                                     struct pxr_error *err);
 
-/* Adds the indices that are expected not to wrap. whole: the iteration that has been asked for
- * expectations; fast: the one with these, in which others may be straight than in `whole`. In the
- * arena of `whole`. */
+/* Adds the indices that are expected not to wrap. whole: the iteration without expectations; fast:
+ * one with these, in which others may grow along the row, or the same. In the arena of `whole`.
+ * *has_more: some were added. */
 enum pxr_status tr_find_straight(struct tr_iteration *whole, const struct tr_iteration *fast,
-                                 struct tr_expectations *expected, struct pxr_error *err);
+                                 struct tr_expectations *expected, bool *has_more,
+                                 struct pxr_error *err);
 
 /* Whether an instruction can be made anew from what its operands are in lane 0, whether or not lane
  * 0 is active (straight_indices.c). */

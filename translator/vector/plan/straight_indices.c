@@ -10,7 +10,7 @@
  * then. The masked version does what is left.
  */
 #include "translator/analysis/shape.h"
-#include "translator/vector/plan/plan.h"
+#include "translator/vector/plan/walks.h"
 
 /* With larger strides a row of lanes could go around in 32 bits. */
 #define MAX_STRIDE (1 << 16)
@@ -27,6 +27,7 @@ struct finder {
     const struct tr_expectations *expected;
     struct tr_set deciding; /* values of the fast iteration that lead to an address or a branch */
     uint32_t parts;
+    uint32_t ranges;
     uint32_t behind; /* of the whole iteration; TR_NONE: none */
 };
 
@@ -125,6 +126,87 @@ static bool find_parts(struct finder *finder, LLVMValueRef number)
     return tr_set_has(&finder->expected->repeatable, value);
 }
 
+/* ---- of which only the range is known ---- */
+
+/* So many numbers, at most. */
+#define MAX_RANGES 16
+
+static bool find_range(struct finder *finder, LLVMValueRef number);
+
+/* The same with as many parts as ever. */
+static bool find_whole(struct finder *finder, LLVMValueRef number)
+{
+    uint32_t behind = finder->behind;
+    finder->parts = 0;
+    if (find_parts(finder, number))
+        return true;
+    finder->behind = behind;
+    return false;
+}
+
+/* What the test of a loop asks for, but for the phi. */
+static bool find_tested(struct finder *finder, const struct tr_turns *turns)
+{
+    LLVMValueRef number = turns->test.tested;
+    while (number != turns->walk.phi) {
+        unsigned fixed =
+            tr_is_fixed_in(finder->fast, turns->walk.loop, LLVMGetOperand(number, 1)) ? 1 : 0;
+        if (!find_whole(finder, LLVMGetOperand(number, fixed)))
+            return false;
+        number = LLVMGetOperand(number, 1 - fixed);
+    }
+    return find_whole(finder, turns->walk.start) && find_whole(finder, turns->test.limit);
+}
+
+static bool find_walk(struct finder *finder, LLVMValueRef phi)
+{
+    struct tr_walk walk;
+    struct tr_turn_test end;
+    struct tr_turns turns;
+    if (!tr_find_walk(finder->fast, phi, &walk) || !find_range(finder, walk.start))
+        return false;
+    for (uint32_t i = 0; i < walk.step_count; i++)
+        if (!find_range(finder, walk.steps[i]))
+            return false;
+    if (tr_find_end(finder->fast, &walk, &end))
+        return find_range(finder, end.limit);
+    return tr_find_turns(finder->fast, walk.loop, &turns) && find_tested(finder, &turns);
+}
+
+static bool find_phi(struct finder *finder, uint32_t value, LLVMValueRef phi)
+{
+    if (tr_is_of_header(finder->fast, value))
+        return find_walk(finder, phi);
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (!find_range(finder, LLVMGetIncomingValue(phi, i)))
+            return false;
+    return true;
+}
+
+/* Whether it is known where *behind says how small and how great the number can be. */
+static bool find_range(struct finder *finder, LLVMValueRef number)
+{
+    if (find_whole(finder, number))
+        return true;
+    uint32_t value = tr_graph_number(&finder->fast->graph, number);
+    if (value == TR_NONE || finder->ranges++ == MAX_RANGES)
+        return false;
+    switch (tr_range_of(number)) {
+    case TR_RANGE_SUM:
+    case TR_RANGE_DIFFERENCE:
+    case TR_RANGE_PRODUCT:
+        return find_range(finder, LLVMGetOperand(number, 0)) &&
+               find_range(finder, LLVMGetOperand(number, 1));
+    case TR_RANGE_MULTIPLE:
+        return find_range(finder, LLVMGetOperand(number, 0));
+    case TR_RANGE_PHI:
+        return find_phi(finder, value, number);
+    case TR_RANGE_UNKNOWN:
+        break;
+    }
+    return false;
+}
+
 /* ---- the indices ---- */
 
 /* A thread next to a border of the grid's data has no left neighbour, and looks for none: without a
@@ -156,40 +238,34 @@ static bool is_index(const struct finder *finder, uint32_t number)
 static void add_index(struct finder *finder, uint32_t number, struct tr_expectations *expected)
 {
     LLVMValueRef extension = finder->fast->graph.values[number].llvm;
-    finder->parts = 0;
+    LLVMValueRef index = LLVMGetOperand(extension, 0);
+    finder->ranges = 0;
     finder->behind = TR_NONE;
-    if (!find_parts(finder, LLVMGetOperand(extension, 0)))
+    bool is_range = !find_whole(finder, index);
+    if (is_range && !find_range(finder, index))
         return;
     LLVMValueRef behind =
         finder->behind == TR_NONE ? NULL : finder->whole->graph.values[finder->behind].llvm;
     expected->straight[expected->straight_count++] =
-        (struct tr_straight){.extension = extension, .behind = behind};
-}
-
-static uint32_t count_indices(const struct finder *finder)
-{
-    uint32_t count = 0;
-    for (uint32_t v = 0; v < finder->fast->graph.value_count; v++)
-        count += is_index(finder, v);
-    return count;
+        (struct tr_straight){.extension = extension, .behind = behind, .is_range = is_range};
 }
 
 enum pxr_status tr_find_straight(struct tr_iteration *whole, const struct tr_iteration *fast,
-                                 struct tr_expectations *expected, struct pxr_error *err)
+                                 struct tr_expectations *expected, bool *has_more,
+                                 struct pxr_error *err)
 {
     struct finder finder = {.whole = whole, .fast = fast, .expected = expected};
+    uint32_t before = expected->straight_count;
     struct pxr_arena scratch;
     pxr_arena_init(&scratch, 0);
-    bool has_memory = find_deciding(&finder, &scratch);
-    uint32_t most = has_memory ? count_indices(&finder) : 0;
-    most = most < MAX_STRAIGHT ? most : MAX_STRAIGHT;
-    expected->straight =
-        pxr_arena_alloc_array(&whole->graph.arena, most, sizeof *expected->straight);
-    has_memory &= expected->straight != NULL;
-    for (uint32_t v = 0;
-         has_memory && v < fast->graph.value_count && expected->straight_count < most; v++)
-        if (is_index(&finder, v))
+    if (expected->straight == NULL)
+        expected->straight =
+            pxr_arena_alloc_array(&whole->graph.arena, MAX_STRAIGHT, sizeof *expected->straight);
+    bool has_memory = expected->straight != NULL && find_deciding(&finder, &scratch);
+    for (uint32_t v = 0; has_memory && v < fast->graph.value_count; v++)
+        if (expected->straight_count < MAX_STRAIGHT && is_index(&finder, v))
             add_index(&finder, v, expected);
+    *has_more = expected->straight_count > before;
     pxr_arena_fini(&scratch);
     return has_memory ? PXR_OK
                       : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for indices");
