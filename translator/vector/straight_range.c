@@ -124,15 +124,19 @@ static LLVMValueRef extend(const struct ranger *ranger, LLVMValueRef number, boo
 }
 
 /* Of all lanes, from what lane 0 has. */
-static struct range of_lanes(const struct ranger *ranger, LLVMValueRef number)
+static struct range of_lanes(struct ranger *ranger, LLVMValueRef number)
 {
     struct tr_widen *widen = ranger->widen;
     bool is_signed = ranger->is_signed || LLVMIsAConstantInt(number) != NULL;
     int64_t stride = tr_widen_shape(widen, number).stride;
     LLVMValueRef first = extend(ranger, tr_straight_number(widen, number, ranger->of), is_signed);
+    bool is_long = LLVMGetIntTypeWidth(LLVMTypeOf(number)) > 32;
     LLVMValueRef last = LLVMBuildAdd(widen->builder, first,
                                      i64(ranger, stride * (int64_t)(ranger->of->lanes - 1)), "");
-    return stride < 0 ? (struct range){last, first} : (struct range){first, last};
+    struct range range = stride < 0 ? (struct range){last, first} : (struct range){first, last};
+    if (is_long)
+        limit(ranger, range);
+    return range;
 }
 
 static struct range add(const struct ranger *ranger, struct range a, struct range b)
@@ -192,6 +196,14 @@ static LLVMValueRef greatest(const struct ranger *ranger, bool is_with_sign)
     return i64(ranger, is_with_sign ? INT32_MAX : UINT32_MAX);
 }
 
+/* That of 32 bits as a test reads them, or what is within the limits. */
+static void require_fit(struct ranger *ranger, LLVMTypeRef type, LLVMValueRef high)
+{
+    bool is_long = LLVMGetIntTypeWidth(type) > 32;
+    require(ranger, LLVMIntSLE, high,
+            is_long ? i64(ranger, FAR) : greatest(ranger, ranger->is_signed));
+}
+
 static struct range find_steps(struct ranger *ranger, const struct tr_walk *walk)
 {
     struct range steps = find_range(ranger, walk->steps[0]);
@@ -220,8 +232,11 @@ static struct range walk_to_end(struct ranger *ranger, const struct tr_walk *wal
         high = LLVMBuildAdd(b, high, steps.high, "");
     range.high = choose(ranger, LLVMIntSGT, range.high, high);
     require(ranger, LLVMIntSGE, steps.low, i64(ranger, 0));
-    require(ranger, LLVMIntSLE, LLVMBuildAdd(b, range.high, steps.high, ""),
-            greatest(ranger, ranger->is_signed));
+    require_fit(ranger, LLVMTypeOf(walk->phi), LLVMBuildAdd(b, range.high, steps.high, ""));
+    if (!ranger->is_signed) { /* of 64 bits, without a sign, negative ones would be above any */
+        require(ranger, LLVMIntSGE, range.low, i64(ranger, 0));
+        require(ranger, LLVMIntSGE, limit_of_end.low, i64(ranger, 0));
+    }
     ranger->is_signed = was_signed;
     return range;
 }
@@ -321,6 +336,18 @@ static struct range find_phi(struct ranger *ranger, LLVMValueRef phi)
     return all;
 }
 
+/* The extension reads what does not wrap. */
+static struct range find_extended(struct ranger *ranger, LLVMValueRef extension)
+{
+    bool was_signed = ranger->is_signed;
+    ranger->is_signed = tr_extends_sign(extension);
+    struct range range = find_range(ranger, LLVMGetOperand(extension, 0));
+    require(ranger, LLVMIntSGE, range.low, i64(ranger, ranger->is_signed ? INT32_MIN : 0));
+    require(ranger, LLVMIntSLE, range.high, greatest(ranger, ranger->is_signed));
+    ranger->is_signed = was_signed;
+    return range;
+}
+
 static struct range find_range(struct ranger *ranger, LLVMValueRef number)
 {
     if (tr_straight_can_make(ranger->widen, number, ranger->of->behind))
@@ -339,6 +366,10 @@ static struct range find_range(struct ranger *ranger, LLVMValueRef number)
     case TR_RANGE_MULTIPLE:
         a = find_range(ranger, LLVMGetOperand(number, 0));
         return scale(ranger, a, i64(ranger, tr_find_factor(number)), tr_find_factor(number) < 0);
+    case TR_RANGE_CUT:
+        return find_range(ranger, LLVMGetOperand(number, 0));
+    case TR_RANGE_EXTENDED:
+        return find_extended(ranger, number);
     case TR_RANGE_PHI:
         return find_phi(ranger, number);
     case TR_RANGE_UNKNOWN:
@@ -394,14 +425,9 @@ static void forgive_if_skipped(struct ranger *ranger, LLVMValueRef index)
 LLVMValueRef tr_straight_check_range(struct tr_widen *widen, const struct tr_straight *straight,
                                      const struct tr_of_lanes *of)
 {
-    bool is_with_sign = tr_extends_sign(straight->extension);
-    struct ranger ranger = {.widen = widen,
-                            .of = of,
-                            .holds = LLVMConstInt(widen->i1, 1, false),
-                            .is_signed = is_with_sign};
-    struct range range = find_range(&ranger, LLVMGetOperand(straight->extension, 0));
-    require(&ranger, LLVMIntSGE, range.low, i64(&ranger, is_with_sign ? INT32_MIN : 0));
-    require(&ranger, LLVMIntSLE, range.high, greatest(&ranger, is_with_sign));
+    struct ranger ranger = {
+        .widen = widen, .of = of, .holds = LLVMConstInt(widen->i1, 1, false), .is_signed = true};
+    find_extended(&ranger, straight->extension);
     forgive_if_skipped(&ranger, straight->extension);
     return ranger.holds;
 }

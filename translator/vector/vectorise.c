@@ -193,9 +193,9 @@ static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, struct tr_n
 {
     const char *obstacle = nest->obstacle;
     struct tr_versions versions = {0};
-    enum pxr_status status = split_rows(vectoriser, nest, err);
+    enum pxr_status status = PXR_OK;
     bool is_jammed = nest->y.header != NULL;
-    if (status == PXR_OK && obstacle == NULL)
+    if (obstacle == NULL)
         status = build_versions(vectoriser, nest, is_jammed, vectoriser->tuning.has_common_places,
                                 &versions, &obstacle, err);
     if (status == PXR_OK && obstacle != NULL && is_jammed && nest->obstacle == NULL) {
@@ -255,6 +255,9 @@ enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_optio
         free(nests); /* they name values that may be gone */
         status = tr_find_nests(function, &nests, &report->nest_count, err);
     }
+    for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
+        status = split_rows(&vectoriser, &nests[i], err);
+    tr_take_back_cuts(function); /* they have no rows in them */
     for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
         status = vectorise_nest(&vectoriser, &nests[i], err);
     free(nests);

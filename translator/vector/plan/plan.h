@@ -202,6 +202,10 @@ bool tr_holds_implied(const struct tr_iteration *iteration, const struct tr_expe
  * (whole_quotients.c). */
 bool tr_find_unsigned(LLVMValueRef value, uint64_t *constant);
 
+/* Makes indices of 32 bits that are extended to 64 of what LLVM has made of that; nothing else
+ * changes (cut_numbers.c). */
+void tr_take_back_cuts(LLVMValueRef function);
+
 /* Makes parts of quotients (`x & 96` beside `x >> 5`) of the whole, early; nothing else changes
  * (whole_quotients.c). nests: the function's, to be found anew if it says that something has
  * changed. */

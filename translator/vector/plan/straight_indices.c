@@ -198,6 +198,8 @@ static bool find_range(struct finder *finder, LLVMValueRef number)
         return find_range(finder, LLVMGetOperand(number, 0)) &&
                find_range(finder, LLVMGetOperand(number, 1));
     case TR_RANGE_MULTIPLE:
+    case TR_RANGE_CUT:
+    case TR_RANGE_EXTENDED:
         return find_range(finder, LLVMGetOperand(number, 0));
     case TR_RANGE_PHI:
         return find_phi(finder, value, number);

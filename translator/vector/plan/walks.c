@@ -43,8 +43,16 @@ static bool has_small_factor(LLVMValueRef multiple)
     return factor < TR_STEP_MAX && factor > -TR_STEP_MAX;
 }
 
+static bool has_bits(LLVMValueRef number, unsigned bits)
+{
+    LLVMTypeRef type = LLVMTypeOf(number);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == bits;
+}
+
 enum tr_range_of tr_range_of(LLVMValueRef number)
 {
+    if (!has_bits(number, 32) && !has_bits(number, 64))
+        return TR_RANGE_UNKNOWN;
     bool has_constant = LLVMGetNumOperands(number) == 2 && LLVMIsAPHINode(number) == NULL &&
                         LLVMIsAConstantInt(LLVMGetOperand(number, 1)) != NULL;
     switch (LLVMGetInstructionOpcode(number)) {
@@ -62,6 +70,11 @@ enum tr_range_of tr_range_of(LLVMValueRef number)
         return has_constant && LLVMConstIntGetZExtValue(LLVMGetOperand(number, 1)) < 16
                    ? TR_RANGE_MULTIPLE
                    : TR_RANGE_UNKNOWN;
+    case LLVMTrunc:
+        return has_bits(LLVMGetOperand(number, 0), 64) ? TR_RANGE_CUT : TR_RANGE_UNKNOWN;
+    case LLVMSExt:
+    case LLVMZExt:
+        return has_bits(LLVMGetOperand(number, 0), 32) ? TR_RANGE_EXTENDED : TR_RANGE_UNKNOWN;
     case LLVMPHI:
         return TR_RANGE_PHI;
     default:
@@ -196,14 +209,14 @@ static bool counts_turns(const struct tr_iteration *iteration, uint32_t segment,
         !is_made_of_phi(iteration, &turns->walk, turns->test.tested, &sign))
         return false;
     turns->step = sign * turns->step;
-    return turns->test.relation == LLVMIntNE || (is_below(turns->test.relation) && turns->step > 0);
+    return turns->test.relation == LLVMIntNE ||
+           (is_below(turns->test.relation) && turns->step > 0 && has_bits(turns->test.tested, 32));
 }
 
 static bool is_counter(const struct tr_iteration *iteration, LLVMValueRef phi,
                        struct tr_turns *turns)
 {
-    return LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind &&
-           LLVMGetIntTypeWidth(LLVMTypeOf(phi)) == 32 && tr_is_same_in_row(iteration, phi) &&
+    return (has_bits(phi, 32) || has_bits(phi, 64)) && tr_is_same_in_row(iteration, phi) &&
            tr_find_walk(iteration, phi, &turns->walk) &&
            tr_find_constant_step(&turns->walk, &turns->step);
 }

@@ -24,13 +24,15 @@ struct tr_walk {
     uint32_t step_count;
 };
 
-/* How the range of a number of 32 bits follows from those of others. */
+/* How the range of a number of 32 or 64 bits follows from those of others. */
 enum tr_range_of {
     TR_RANGE_UNKNOWN,
     TR_RANGE_SUM, /* of its operands, … */
     TR_RANGE_DIFFERENCE,
     TR_RANGE_PRODUCT,
     TR_RANGE_MULTIPLE, /* of the first one: tr_find_factor */
+    TR_RANGE_CUT,      /* the same */
+    TR_RANGE_EXTENDED, /* the same, if it fits */
     TR_RANGE_PHI       /* of a loop's header: a walk; else all that come in */
 };
 enum tr_range_of tr_range_of(LLVMValueRef number);
@@ -60,8 +62,9 @@ struct tr_turn_test {
 bool tr_find_end(const struct tr_iteration *iteration, const struct tr_walk *walk,
                  struct tr_turn_test *test);
 
-/* What counts a loop's turns: a walk of 32 bits, the same along the row, of which tested is made by
- * sums and differences with fixed numbers. The relation is !=, or < or <= with steps upwards. */
+/* What counts a loop's turns: a walk, the same along the row, of which tested is made by sums and
+ * differences with fixed numbers. The relation is !=, or, of 32 bits, < or <= with steps upwards.
+ */
 struct tr_turns {
     struct tr_walk walk;
     struct tr_turn_test test;
