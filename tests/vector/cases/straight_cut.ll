@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Indices of 64 bits cut to 32, by shifts, in a loop and without.
-; run: nx=1,16,33,96 ny=1,3 n=1,50,97,300
+; run: nx=1,7,16,33,96 ny=1,3 n=1,3,10,50,97,300
 ; arrays: a=12+4096 b=4 c=4
 
 define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {

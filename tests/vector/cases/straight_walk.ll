@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
-; Pairs at indices that go on in loops: to an end of their own, asked before the step or behind it, with a sign or
-; without, and for as many turns as something else counts, down to zero.
-; run: nx=1,16,33,96 ny=1,3 n=0,1,50,96,97,300
+; Pairs at indices that go on in loops: to an end of their own, and for as many turns as something else counts, down to
+; zero.
+; run: nx=1,7,16,33,96 ny=1,3 n=0,1,3,10,50,96,97,300
 ; arrays: a=8+4096 b=4 c=4
 
 define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
@@ -10,7 +10,7 @@ define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x,
   %own = zext i32 %t to i64
   %step = mul i32 %nx, %ny
   %any = icmp slt i32 %t, %n
-  br i1 %any, label %behind, label %second
+  br i1 %any, label %behind, label %third
 
 behind:
   %i = phi i32 [ %t, %0 ], [ %i.next, %behind ]
@@ -26,30 +26,10 @@ behind:
   %s.next = add i32 %s3, %v01
   %i.next = add i32 %i, %step
   %more = icmp slt i32 %i.next, %n
-  br i1 %more, label %behind, label %second
-
-second:
-  %s.second = phi i32 [ 1, %0 ], [ %s.next, %behind ]
-  br label %before
-
-before:
-  %j = phi i32 [ %t, %second ], [ %j.next, %go.on ]
-  %u = phi i32 [ %s.second, %second ], [ %u.next, %go.on ]
-  %is.in = icmp ult i32 %j, %n
-  br i1 %is.in, label %go.on, label %third
-
-go.on:
-  %j2 = shl i32 %j, 1
-  %j21 = add i32 %j2, 1
-  %j64 = zext i32 %j21 to i64
-  %q = getelementptr i32, ptr %a, i64 %j64
-  %w = load i32, ptr %q
-  %u3 = mul i32 %u, 5
-  %u.next = xor i32 %u3, %w
-  %j.next = add i32 %j, %step
-  br label %before
+  br i1 %more, label %behind, label %third
 
 third:
+  %u = phi i32 [ 1, %0 ], [ %s.next, %behind ]
   %rest = and i32 %n, 3
   %none = icmp eq i32 %rest, 0
   %t2 = mul i32 %t, 2

@@ -8,6 +8,8 @@ define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x,
   %t = add i32 %row, %x
   %own = zext i32 %t to i64
   %from = add i32 %x, 2147483400
+  %middle = lshr i32 %nx, 1
+  %middle64 = zext i32 %middle to i64
   br label %turn
 
 turn:
@@ -21,13 +23,12 @@ turn:
   %at = add i64 %i64, %fix
   %p = getelementptr i32, ptr %a, i64 %at
   %v = load i32, ptr %p
-  %less = sub i32 %j, %nx
+  %less = sub i32 %j, %middle
   %less64 = zext i32 %less to i64
-  %is.low = icmp ult i32 %j, %nx
+  %is.low = icmp ult i32 %j, %middle
   %fix.low = select i1 %is.low, i64 -4294967296, i64 0
-  %nx64 = zext i32 %nx to i64
   %sum2 = add i64 %less64, %fix.low
-  %at2 = add i64 %sum2, %nx64
+  %at2 = add i64 %sum2, %middle64
   %q = getelementptr i32, ptr %a, i64 %at2
   %w = load i32, ptr %q
   %s3 = mul i32 %s, 3
