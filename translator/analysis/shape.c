@@ -133,9 +133,9 @@ static bool evaluate_phi(const struct solver *solver, const struct tr_value *phi
 /* The shape of a value that is no phi, from those of its operands. */
 static struct tr_shape shape_of(const struct solver *solver, const struct tr_value *value)
 {
-    const bool *is_straight = solver->facts->is_straight;
-    if (is_straight != NULL && is_straight[value - solver->graph->values])
-        return tr_shape_of_straight(&solver->context, value, solver->operands);
+    const bool *is_steady = solver->facts->is_steady;
+    if (is_steady != NULL && is_steady[value - solver->graph->values])
+        return tr_shape_of_steady(&solver->context, value, solver->operands);
     return tr_shape_of_value(&solver->context, value, solver->operands);
 }
 

@@ -325,7 +325,7 @@ static bool is_concise(const struct tr_versions *versions, const struct tr_vecto
                        uint32_t copies)
 {
     return copies == 1 && options->target->masks_all && options->function_length >= LONG_FUNCTION &&
-           versions->expected.common_count == 0 && versions->expected.straight_count == 0 &&
+           versions->expected.common_count == 0 && versions->expected.steady_count == 0 &&
            !has_short_loop(&versions->masked);
 }
 

@@ -103,11 +103,11 @@ bool tr_control_is_simple(const struct tr_control *control, uint32_t segment);
 bool tr_control_is_single(const struct tr_control *control, uint32_t segment);
 void tr_control_emit_single(struct tr_control *control, uint32_t segment);
 
-/* ---- indices that are expected not to wrap (straight.c) ---- */
+/* ---- indices that are expected not to wrap (steady.c) ---- */
 
 /* Leaves the fast version if one that can be asked for behind this instruction, which has been
  * emitted, wraps; NULL: at the iteration's beginning. */
-void tr_control_check_straight(struct tr_control *control, LLVMValueRef behind);
+void tr_control_check_steady(struct tr_control *control, LLVMValueRef behind);
 
 /* ---- whether lanes agree, where all are active (agree.c): i1 ---- */
 

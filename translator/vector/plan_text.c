@@ -111,9 +111,9 @@ static void print_expectations(FILE *out, const struct tr_expectations *expected
         fprintf(out, "in common:%s\n", text == NULL ? "" : text + 1);
         LLVMDisposeMessage(text);
     }
-    for (uint32_t i = 0; i < expected->straight_count; i++) {
-        char *text = LLVMPrintValueToString(expected->straight[i].extension);
-        fprintf(out, "straight:%s\n", text == NULL ? "" : text + 1);
+    for (uint32_t i = 0; i < expected->steady_count; i++) {
+        char *text = LLVMPrintValueToString(expected->steady[i].extension);
+        fprintf(out, "steady:%s\n", text == NULL ? "" : text + 1);
         LLVMDisposeMessage(text);
     }
 }
@@ -138,7 +138,7 @@ static enum pxr_status print_iterations(FILE *out, const struct tr_target *targe
         tr_iteration_build_fast(&fast, &whole, nest, is_jammed, true, &expected, &obstacle, NULL);
     if (status == PXR_OK && obstacle == NULL) {
         print_expectations(out, &expected);
-        if (expected.guard_count + expected.common_count + expected.straight_count > 0)
+        if (expected.guard_count + expected.common_count + expected.steady_count > 0)
             print_iteration(out, &fast);
         tr_iteration_fini(&fast);
     }

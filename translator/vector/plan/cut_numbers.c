@@ -2,7 +2,7 @@
  *
  * `sext(3 * i) * 4`, with i of 64 bits cut to 32, becomes a product and a shift in LLVM's hands:
  * `(i * (3 << 32)) >> 30`. That is as short, but nothing tells any more that it is an index of 32
- * bits, which does not wrap in most programs (straight_indices.c). So it is taken back.
+ * bits, which does not wrap in most programs (steady_indices.c). So it is taken back.
  */
 #include "translator/module/walk.h"
 #include "translator/vector/plan/plan.h"

@@ -224,8 +224,8 @@ static bool allocate(const struct tr_iteration *iteration, struct pxr_arena *are
 {
     uint32_t segments = iteration->graph.segment_count;
     *expected = (struct tr_expectations){
-        .straight = expected->straight,
-        .straight_count = expected->straight_count,
+        .steady = expected->steady,
+        .steady_count = expected->steady_count,
         .repeatable = tr_set_make(arena, iteration->graph.value_count),
         .guards = pxr_arena_alloc_array(arena, segments, sizeof *expected->guards),
         .common = pxr_arena_alloc_array(arena, TR_MAX_COMMON, sizeof *expected->common),

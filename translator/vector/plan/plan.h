@@ -42,7 +42,7 @@ enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uin
 void tr_counted_shorten(const struct tr_counted *loop, LLVMValueRef count);
 
 /* ---- what the fast version expects of all lanes (guards.c, common_quotients.c,
- * straight_indices.c) ---- */
+ * steady_indices.c) ---- */
 
 /* A branch that all threads are expected to take in one direction, because the other does nothing
  * and ends the iteration. Nothing with effects can come before it in an iteration, so that the
@@ -55,11 +55,11 @@ struct tr_guard {
 };
 
 /* An index of 32 bits that grows along the row and is expected not to wrap on the way. */
-struct tr_straight {
+struct tr_steady {
     LLVMValueRef extension; /* to 64 bits: with its sign, or with zeros */
     LLVMValueRef behind;    /* where that can be asked: the index is made, by sums and products, of
-                               this    instruction, others before it, and numbers from outside; NULL:
-                               of    such    numbers only */
+                               this instruction, others before it, and numbers from outside; NULL:
+                               of such numbers only */
     bool is_range; /* it goes on in loops (walks.h), and the least and the greatest of all turns are
                       made of that */
 };
@@ -74,8 +74,8 @@ struct tr_expectations {
     uint32_t guard_count;
     LLVMValueRef *common; /* quotients that all lanes are expected to have in common */
     uint32_t common_count;
-    struct tr_straight *straight;
-    uint32_t straight_count;
+    struct tr_steady *steady;
+    uint32_t steady_count;
     bool has_groups; /* lanes go on group by group (groups.h), and are expected to be in few: … */
     LLVMValueRef *divisors; /* … these numbers, from outside of the iteration, are large */
     uint32_t divisor_count;
@@ -158,8 +158,8 @@ enum pxr_status tr_iteration_build_fast(struct tr_iteration *fast, struct tr_ite
                                         struct pxr_error *err);
 void tr_iteration_fini(struct tr_iteration *iteration);
 
-/* What to expect of an iteration that was built with straight indices, or without expectations;
- * keeps expected->straight. has_places: also of quotients that lead to addresses. */
+/* What to expect of an iteration that was built with steady indices, or without expectations;
+ * keeps expected->steady. has_places: also of quotients that lead to addresses. */
 enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
                                      struct pxr_arena *arena, struct tr_expectations *expected,
                                      struct pxr_error *err);
@@ -167,12 +167,12 @@ enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_pl
 /* Adds the indices that are expected not to wrap. whole: the iteration without expectations; fast:
  * one with these, in which others may grow along the row, or the same. In the arena of `whole`.
  * *has_more: some were added. */
-enum pxr_status tr_find_straight(struct tr_iteration *whole, const struct tr_iteration *fast,
-                                 struct tr_expectations *expected, bool *has_more,
-                                 struct pxr_error *err);
+enum pxr_status tr_find_steady(struct tr_iteration *whole, const struct tr_iteration *fast,
+                               struct tr_expectations *expected, bool *has_more,
+                               struct pxr_error *err);
 
 /* Whether an instruction can be made anew from what its operands are in lane 0, whether or not lane
- * 0 is active (straight_indices.c). */
+ * 0 is active (steady_indices.c). */
 bool tr_is_made_of_first_lane(const struct tr_iteration *iteration, LLVMValueRef inst);
 
 /* Whether the extension counts the number with its sign: also if it says that there is none. */

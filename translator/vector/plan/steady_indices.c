@@ -16,7 +16,7 @@
 #define MAX_STRIDE (1 << 16)
 
 /* Each costs a comparison. */
-#define MAX_STRAIGHT 64
+#define MAX_STEADY 64
 
 /* How many instructions an index is made of, at most. */
 #define MAX_PARTS 24
@@ -248,26 +248,26 @@ static void add_index(struct finder *finder, uint32_t number, struct tr_expectat
         return;
     LLVMValueRef behind =
         finder->behind == TR_NONE ? NULL : finder->whole->graph.values[finder->behind].llvm;
-    expected->straight[expected->straight_count++] =
-        (struct tr_straight){.extension = extension, .behind = behind, .is_range = is_range};
+    expected->steady[expected->steady_count++] =
+        (struct tr_steady){.extension = extension, .behind = behind, .is_range = is_range};
 }
 
-enum pxr_status tr_find_straight(struct tr_iteration *whole, const struct tr_iteration *fast,
-                                 struct tr_expectations *expected, bool *has_more,
-                                 struct pxr_error *err)
+enum pxr_status tr_find_steady(struct tr_iteration *whole, const struct tr_iteration *fast,
+                               struct tr_expectations *expected, bool *has_more,
+                               struct pxr_error *err)
 {
     struct finder finder = {.whole = whole, .fast = fast, .expected = expected};
-    uint32_t before = expected->straight_count;
+    uint32_t before = expected->steady_count;
     struct pxr_arena scratch;
     pxr_arena_init(&scratch, 0);
-    if (expected->straight == NULL)
-        expected->straight =
-            pxr_arena_alloc_array(&whole->graph.arena, MAX_STRAIGHT, sizeof *expected->straight);
-    bool has_memory = expected->straight != NULL && find_deciding(&finder, &scratch);
+    if (expected->steady == NULL)
+        expected->steady =
+            pxr_arena_alloc_array(&whole->graph.arena, MAX_STEADY, sizeof *expected->steady);
+    bool has_memory = expected->steady != NULL && find_deciding(&finder, &scratch);
     for (uint32_t v = 0; has_memory && v < fast->graph.value_count; v++)
-        if (expected->straight_count < MAX_STRAIGHT && is_index(&finder, v))
+        if (expected->steady_count < MAX_STEADY && is_index(&finder, v))
             add_index(&finder, v, expected);
-    *has_more = expected->straight_count > before;
+    *has_more = expected->steady_count > before;
     pxr_arena_fini(&scratch);
     return has_memory ? PXR_OK
                       : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for indices");

@@ -7,7 +7,7 @@
  */
 #include "translator/vector/emit/form.h"
 #include "translator/vector/plan/walks.h"
-#include "translator/vector/straight.h"
+#include "translator/vector/steady.h"
 
 /* ---- numbers made anew ---- */
 
@@ -27,14 +27,14 @@ static bool is_there(const struct tr_widen *widen, LLVMValueRef number, uint32_t
            (behind != TR_NONE && value <= behind);
 }
 
-bool tr_straight_can_make(const struct tr_widen *widen, LLVMValueRef number, uint32_t behind)
+bool tr_steady_can_make(const struct tr_widen *widen, LLVMValueRef number, uint32_t behind)
 {
     if (is_there(widen, number, behind))
         return true;
     if (!tr_is_made_of_first_lane(widen->iteration, number))
         return false;
     for (int i = 0; i < LLVMGetNumOperands(number); i++)
-        if (!tr_straight_can_make(widen, LLVMGetOperand(number, (unsigned)i), behind))
+        if (!tr_steady_can_make(widen, LLVMGetOperand(number, (unsigned)i), behind))
             return false;
     return true;
 }
@@ -60,17 +60,17 @@ static LLVMValueRef make(const struct maker *maker, LLVMValueRef number)
     return sum;
 }
 
-LLVMValueRef tr_straight_with(struct tr_widen *widen, LLVMValueRef number, LLVMValueRef phi,
-                              LLVMValueRef in_place, const struct tr_of_lanes *of)
+LLVMValueRef tr_steady_with(struct tr_widen *widen, LLVMValueRef number, LLVMValueRef phi,
+                            LLVMValueRef in_place, const struct tr_of_lanes *of)
 {
     struct maker maker = {widen, of->copy, of->behind, phi, in_place};
     return LLVMBuildFreeze(widen->builder, make(&maker, number), "");
 }
 
-LLVMValueRef tr_straight_number(struct tr_widen *widen, LLVMValueRef number,
-                                const struct tr_of_lanes *of)
+LLVMValueRef tr_steady_number(struct tr_widen *widen, LLVMValueRef number,
+                              const struct tr_of_lanes *of)
 {
-    return tr_straight_with(widen, number, NULL, NULL, of);
+    return tr_steady_with(widen, number, NULL, NULL, of);
 }
 
 /* ---- intervals ---- */
@@ -129,7 +129,7 @@ static struct range of_lanes(struct ranger *ranger, LLVMValueRef number)
     struct tr_widen *widen = ranger->widen;
     bool is_signed = ranger->is_signed || LLVMIsAConstantInt(number) != NULL;
     int64_t stride = tr_widen_shape(widen, number).stride;
-    LLVMValueRef first = extend(ranger, tr_straight_number(widen, number, ranger->of), is_signed);
+    LLVMValueRef first = extend(ranger, tr_steady_number(widen, number, ranger->of), is_signed);
     bool is_long = LLVMGetIntTypeWidth(LLVMTypeOf(number)) > 32;
     LLVMValueRef last = LLVMBuildAdd(widen->builder, first,
                                      i64(ranger, stride * (int64_t)(ranger->of->lanes - 1)), "");
@@ -196,8 +196,14 @@ static LLVMValueRef greatest(const struct ranger *ranger, bool is_with_sign)
     return i64(ranger, is_with_sign ? INT32_MAX : UINT32_MAX);
 }
 
-/* That of 32 bits as a test reads them, or what is within the limits. */
-static void require_fit(struct ranger *ranger, LLVMTypeRef type, LLVMValueRef high)
+/* As a test reads 32 bits, or, of 64, within the limits. */
+static void require_above(struct ranger *ranger, LLVMTypeRef type, LLVMValueRef low)
+{
+    int64_t least = LLVMGetIntTypeWidth(type) > 32 ? -FAR : INT32_MIN;
+    require(ranger, LLVMIntSGE, low, i64(ranger, ranger->is_signed ? least : 0));
+}
+
+static void require_below(struct ranger *ranger, LLVMTypeRef type, LLVMValueRef high)
 {
     bool is_long = LLVMGetIntTypeWidth(type) > 32;
     require(ranger, LLVMIntSLE, high,
@@ -232,11 +238,10 @@ static struct range walk_to_end(struct ranger *ranger, const struct tr_walk *wal
         high = LLVMBuildAdd(b, high, steps.high, "");
     range.high = choose(ranger, LLVMIntSGT, range.high, high);
     require(ranger, LLVMIntSGE, steps.low, i64(ranger, 0));
-    require_fit(ranger, LLVMTypeOf(walk->phi), LLVMBuildAdd(b, range.high, steps.high, ""));
-    if (!ranger->is_signed) { /* of 64 bits, without a sign, negative ones would be above any */
-        require(ranger, LLVMIntSGE, range.low, i64(ranger, 0));
-        require(ranger, LLVMIntSGE, limit_of_end.low, i64(ranger, 0));
-    }
+    LLVMTypeRef type = LLVMTypeOf(walk->phi);
+    require_below(ranger, type, LLVMBuildAdd(b, range.high, steps.high, ""));
+    require_above(ranger, type, range.low);
+    require_above(ranger, type, limit_of_end.low);
     ranger->is_signed = was_signed;
     return range;
 }
@@ -273,10 +278,10 @@ static LLVMValueRef turns_until_above(struct ranger *ranger, const struct tr_tur
 static LLVMValueRef count_turns(struct ranger *ranger, const struct tr_turns *turns)
 {
     struct tr_widen *widen = ranger->widen;
-    LLVMValueRef start = tr_straight_number(widen, turns->walk.start, ranger->of);
+    LLVMValueRef start = tr_steady_number(widen, turns->walk.start, ranger->of);
     LLVMValueRef tested =
-        tr_straight_with(widen, turns->test.tested, turns->walk.phi, start, ranger->of);
-    LLVMValueRef end = tr_straight_number(widen, turns->test.limit, ranger->of);
+        tr_steady_with(widen, turns->test.tested, turns->walk.phi, start, ranger->of);
+    LLVMValueRef end = tr_steady_number(widen, turns->test.limit, ranger->of);
     LLVMValueRef count =
         (turns->test.relation == LLVMIntNE ? turns_until_equal : turns_until_above)(ranger, turns,
                                                                                     tested, end);
@@ -350,7 +355,7 @@ static struct range find_extended(struct ranger *ranger, LLVMValueRef extension)
 
 static struct range find_range(struct ranger *ranger, LLVMValueRef number)
 {
-    if (tr_straight_can_make(ranger->widen, number, ranger->of->behind))
+    if (tr_steady_can_make(ranger->widen, number, ranger->of->behind))
         return of_lanes(ranger, number);
     struct range a;
     switch (tr_range_of(number)) {
@@ -398,9 +403,9 @@ static LLVMValueRef leads_to(struct ranger *ranger, uint32_t from, uint32_t to)
     LLVMValueRef condition = LLVMGetCondition(branch->llvm);
     bool is_true = LLVMGetSuccessor(branch->llvm, 0) == graph->segments[to].llvm;
     if (!tr_is_same_in_row(widen->iteration, condition) ||
-        !tr_straight_can_make(widen, condition, ranger->of->behind))
+        !tr_steady_can_make(widen, condition, ranger->of->behind))
         return NULL;
-    condition = tr_straight_number(widen, condition, ranger->of);
+    condition = tr_steady_number(widen, condition, ranger->of);
     return is_true ? condition : LLVMBuildNot(widen->builder, condition, "");
 }
 
@@ -422,12 +427,12 @@ static void forgive_if_skipped(struct ranger *ranger, LLVMValueRef index)
     }
 }
 
-LLVMValueRef tr_straight_check_range(struct tr_widen *widen, const struct tr_straight *straight,
-                                     const struct tr_of_lanes *of)
+LLVMValueRef tr_steady_check_range(struct tr_widen *widen, const struct tr_steady *steady,
+                                   const struct tr_of_lanes *of)
 {
     struct ranger ranger = {
         .widen = widen, .of = of, .holds = LLVMConstInt(widen->i1, 1, false), .is_signed = true};
-    find_extended(&ranger, straight->extension);
-    forgive_if_skipped(&ranger, straight->extension);
+    find_extended(&ranger, steady->extension);
+    forgive_if_skipped(&ranger, steady->extension);
     return ranger.holds;
 }

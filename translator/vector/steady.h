@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Numbers made anew in front of the code that makes them, to ask whether indices wrap. Private to
- * straight.c and straight_range.c.
+ * steady.c and steady_range.c.
  */
-#ifndef PTXRUN_TRANSLATOR_VECTOR_STRAIGHT_H
-#define PTXRUN_TRANSLATOR_VECTOR_STRAIGHT_H
+#ifndef PTXRUN_TRANSLATOR_VECTOR_STEADY_H
+#define PTXRUN_TRANSLATOR_VECTOR_STEADY_H
 
 #include "translator/vector/emit/widen.h"
 
@@ -16,18 +16,18 @@ struct tr_of_lanes {
 };
 
 /* Whether the number can be made of what lane 0 has. */
-bool tr_straight_can_make(const struct tr_widen *widen, LLVMValueRef number, uint32_t behind);
+bool tr_steady_can_make(const struct tr_widen *widen, LLVMValueRef number, uint32_t behind);
 
 /* What lane 0 has of a number that can be made, or would have if it is not active. Frozen. */
-LLVMValueRef tr_straight_number(struct tr_widen *widen, LLVMValueRef number,
-                                const struct tr_of_lanes *of);
+LLVMValueRef tr_steady_number(struct tr_widen *widen, LLVMValueRef number,
+                              const struct tr_of_lanes *of);
 /* The same of a number that is made of a phi, by sums and differences with others that can be made,
  * with another number in place of the phi. */
-LLVMValueRef tr_straight_with(struct tr_widen *widen, LLVMValueRef number, LLVMValueRef phi,
-                              LLVMValueRef in_place, const struct tr_of_lanes *of);
+LLVMValueRef tr_steady_with(struct tr_widen *widen, LLVMValueRef number, LLVMValueRef phi,
+                            LLVMValueRef in_place, const struct tr_of_lanes *of);
 
 /* i1: an index that goes on in loops does not wrap in any turn that the lanes come to. */
-LLVMValueRef tr_straight_check_range(struct tr_widen *widen, const struct tr_straight *straight,
-                                     const struct tr_of_lanes *of);
+LLVMValueRef tr_steady_check_range(struct tr_widen *widen, const struct tr_steady *steady,
+                                   const struct tr_of_lanes *of);
 
 #endif
