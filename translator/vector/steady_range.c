@@ -6,7 +6,7 @@
  * the interval; if that fits in 32 bits it never wraps.
  */
 #include "translator/vector/emit/form.h"
-#include "translator/vector/plan/walks.h"
+#include "translator/vector/plan/climbs.h"
 #include "translator/vector/steady.h"
 
 /* ---- numbers made anew ---- */
@@ -210,35 +210,35 @@ static void require_below(struct ranger *ranger, LLVMTypeRef type, LLVMValueRef 
             is_long ? i64(ranger, FAR) : greatest(ranger, ranger->is_signed));
 }
 
-static struct range find_steps(struct ranger *ranger, const struct tr_walk *walk)
+static struct range find_steps(struct ranger *ranger, const struct tr_climb *climb)
 {
-    struct range steps = find_range(ranger, walk->steps[0]);
-    for (uint32_t i = 1; i < walk->step_count; i++)
-        steps = add(ranger, steps, find_range(ranger, walk->steps[i]));
+    struct range steps = find_range(ranger, climb->steps[0]);
+    for (uint32_t i = 1; i < climb->step_count; i++)
+        steps = add(ranger, steps, find_range(ranger, climb->steps[i]));
     return steps;
 }
 
 /* Upwards until its own test ends the loop. Lanes of which the test has ended the loop may be as
  * far behind the end as from the last lane that goes on. The test reads what does not wrap: the
  * next step, too. */
-static struct range walk_to_end(struct ranger *ranger, const struct tr_walk *walk,
-                                const struct tr_turn_test *end)
+static struct range climb_to_end(struct ranger *ranger, const struct tr_climb *climb,
+                                 const struct tr_turn_test *end)
 {
     LLVMBuilderRef b = ranger->widen->builder;
     bool was_signed = ranger->is_signed;
     ranger->is_signed = is_signed(end->relation);
-    struct range range = find_range(ranger, walk->start);
-    struct range steps = find_steps(ranger, walk);
+    struct range range = find_range(ranger, climb->start);
+    struct range steps = find_steps(ranger, climb);
     struct range limit_of_end = find_range(ranger, end->limit);
-    int64_t stride = tr_widen_shape(ranger->widen, walk->phi).stride;
+    int64_t stride = tr_widen_shape(ranger->widen, climb->phi).stride;
     int64_t slack = (stride < 0 ? -stride : stride) * (int64_t)(ranger->of->lanes - 1);
     slack -= includes_limit(end->relation) ? 0 : 1;
     LLVMValueRef high = LLVMBuildAdd(b, limit_of_end.high, i64(ranger, slack), "");
-    if (end->tested == walk->phi)
+    if (end->tested == climb->phi)
         high = LLVMBuildAdd(b, high, steps.high, "");
     range.high = choose(ranger, LLVMIntSGT, range.high, high);
     require(ranger, LLVMIntSGE, steps.low, i64(ranger, 0));
-    LLVMTypeRef type = LLVMTypeOf(walk->phi);
+    LLVMTypeRef type = LLVMTypeOf(climb->phi);
     require_below(ranger, type, LLVMBuildAdd(b, range.high, steps.high, ""));
     require_above(ranger, type, range.low);
     require_above(ranger, type, limit_of_end.low);
@@ -278,9 +278,9 @@ static LLVMValueRef turns_until_above(struct ranger *ranger, const struct tr_tur
 static LLVMValueRef count_turns(struct ranger *ranger, const struct tr_turns *turns)
 {
     struct tr_widen *widen = ranger->widen;
-    LLVMValueRef start = tr_steady_number(widen, turns->walk.start, ranger->of);
+    LLVMValueRef start = tr_steady_number(widen, turns->climb.start, ranger->of);
     LLVMValueRef tested =
-        tr_steady_with(widen, turns->test.tested, turns->walk.phi, start, ranger->of);
+        tr_steady_with(widen, turns->test.tested, turns->climb.phi, start, ranger->of);
     LLVMValueRef end = tr_steady_number(widen, turns->test.limit, ranger->of);
     LLVMValueRef count =
         (turns->test.relation == LLVMIntNE ? turns_until_equal : turns_until_above)(ranger, turns,
@@ -289,12 +289,12 @@ static LLVMValueRef count_turns(struct ranger *ranger, const struct tr_turns *tu
     return count;
 }
 
-static struct range walk_turns(struct ranger *ranger, const struct tr_walk *walk,
-                               const struct tr_turns *turns)
+static struct range climb_turns(struct ranger *ranger, const struct tr_climb *climb,
+                                const struct tr_turns *turns)
 {
     LLVMBuilderRef b = ranger->widen->builder;
-    struct range start = find_range(ranger, walk->start);
-    struct range steps = find_steps(ranger, walk);
+    struct range start = find_range(ranger, climb->start);
+    struct range steps = find_steps(ranger, climb);
     require(ranger, LLVMIntSGE, steps.low, i64(ranger, -(INT64_C(1) << 32)));
     require(ranger, LLVMIntSLE, steps.high, i64(ranger, INT64_C(1) << 32));
     LLVMValueRef count = count_turns(ranger, turns);
@@ -313,25 +313,25 @@ static struct range unknown(struct ranger *ranger)
     return (struct range){i64(ranger, 0), i64(ranger, 0)};
 }
 
-static struct range find_walk(struct ranger *ranger, LLVMValueRef phi)
+static struct range find_climb(struct ranger *ranger, LLVMValueRef phi)
 {
     const struct tr_iteration *iteration = ranger->widen->iteration;
-    struct tr_walk walk;
+    struct tr_climb climb;
     struct tr_turn_test end;
     struct tr_turns turns;
-    if (!tr_find_walk(iteration, phi, &walk))
+    if (!tr_find_climb(iteration, phi, &climb))
         return unknown(ranger);
-    if (tr_find_end(iteration, &walk, &end))
-        return walk_to_end(ranger, &walk, &end);
-    return tr_find_turns(iteration, walk.loop, &turns) ? walk_turns(ranger, &walk, &turns)
-                                                       : unknown(ranger);
+    if (tr_find_end(iteration, &climb, &end))
+        return climb_to_end(ranger, &climb, &end);
+    return tr_find_turns(iteration, climb.loop, &turns) ? climb_turns(ranger, &climb, &turns)
+                                                        : unknown(ranger);
 }
 
 static struct range find_phi(struct ranger *ranger, LLVMValueRef phi)
 {
     const struct tr_iteration *iteration = ranger->widen->iteration;
     if (tr_is_of_header(iteration, tr_graph_number(&iteration->graph, phi)))
-        return find_walk(ranger, phi);
+        return find_climb(ranger, phi);
     struct range all = find_range(ranger, LLVMGetIncomingValue(phi, 0));
     for (unsigned i = 1; i < LLVMCountIncoming(phi); i++) {
         struct range one = find_range(ranger, LLVMGetIncomingValue(phi, i));

@@ -60,8 +60,8 @@ struct tr_steady {
     LLVMValueRef behind;    /* where that can be asked: the index is made, by sums and products, of
                                this instruction, others before it, and numbers from outside; NULL:
                                of such numbers only */
-    bool is_range; /* it goes on in loops (walks.h), and the least and the greatest of all turns are
-                      made of that */
+    bool is_range; /* it goes on in loops (climbs.h), and the least and the greatest of all turns
+                      are made of that */
 };
 
 /* Nothing with effects comes before what is expected, so that the masked version can begin

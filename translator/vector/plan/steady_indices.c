@@ -10,7 +10,7 @@
  * then. The masked version does what is left.
  */
 #include "translator/analysis/shape.h"
-#include "translator/vector/plan/walks.h"
+#include "translator/vector/plan/climbs.h"
 
 /* With larger strides a row of lanes could go around in 32 bits. */
 #define MAX_STRIDE (1 << 16)
@@ -148,35 +148,35 @@ static bool find_whole(struct finder *finder, LLVMValueRef number)
 static bool find_tested(struct finder *finder, const struct tr_turns *turns)
 {
     LLVMValueRef number = turns->test.tested;
-    while (number != turns->walk.phi) {
+    while (number != turns->climb.phi) {
         unsigned fixed =
-            tr_is_fixed_in(finder->fast, turns->walk.loop, LLVMGetOperand(number, 1)) ? 1 : 0;
+            tr_is_fixed_in(finder->fast, turns->climb.loop, LLVMGetOperand(number, 1)) ? 1 : 0;
         if (!find_whole(finder, LLVMGetOperand(number, fixed)))
             return false;
         number = LLVMGetOperand(number, 1 - fixed);
     }
-    return find_whole(finder, turns->walk.start) && find_whole(finder, turns->test.limit);
+    return find_whole(finder, turns->climb.start) && find_whole(finder, turns->test.limit);
 }
 
-static bool find_walk(struct finder *finder, LLVMValueRef phi)
+static bool find_climb(struct finder *finder, LLVMValueRef phi)
 {
-    struct tr_walk walk;
+    struct tr_climb climb;
     struct tr_turn_test end;
     struct tr_turns turns;
-    if (!tr_find_walk(finder->fast, phi, &walk) || !find_range(finder, walk.start))
+    if (!tr_find_climb(finder->fast, phi, &climb) || !find_range(finder, climb.start))
         return false;
-    for (uint32_t i = 0; i < walk.step_count; i++)
-        if (!find_range(finder, walk.steps[i]))
+    for (uint32_t i = 0; i < climb.step_count; i++)
+        if (!find_range(finder, climb.steps[i]))
             return false;
-    if (tr_find_end(finder->fast, &walk, &end))
+    if (tr_find_end(finder->fast, &climb, &end))
         return find_range(finder, end.limit);
-    return tr_find_turns(finder->fast, walk.loop, &turns) && find_tested(finder, &turns);
+    return tr_find_turns(finder->fast, climb.loop, &turns) && find_tested(finder, &turns);
 }
 
 static bool find_phi(struct finder *finder, uint32_t value, LLVMValueRef phi)
 {
     if (tr_is_of_header(finder->fast, value))
-        return find_walk(finder, phi);
+        return find_climb(finder, phi);
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
         if (!find_range(finder, LLVMGetIncomingValue(phi, i)))
             return false;

@@ -2,7 +2,7 @@
  *
  * Numbers that go on by the same steps in every turn of a loop, and how far.
  */
-#include "translator/vector/plan/walks.h"
+#include "translator/vector/plan/climbs.h"
 #include "translator/module/relation.h"
 
 static const struct tr_loop *loop_of_header(const struct tr_iteration *iteration, uint32_t segment)
@@ -85,48 +85,48 @@ enum tr_range_of tr_range_of(LLVMValueRef number)
 /* ---- steps ---- */
 
 /* Takes the sum apart until it is the phi. */
-static bool find_steps(const struct tr_iteration *iteration, struct tr_walk *walk)
+static bool find_steps(const struct tr_iteration *iteration, struct tr_climb *climb)
 {
-    LLVMValueRef sum = walk->next;
-    while (sum != walk->phi) {
+    LLVMValueRef sum = climb->next;
+    while (sum != climb->phi) {
         if (LLVMIsABinaryOperator(sum) == NULL || LLVMGetInstructionOpcode(sum) != LLVMAdd ||
-            walk->step_count == TR_STEPS_MAX)
+            climb->step_count == TR_STEPS_MAX)
             return false;
-        unsigned fixed = tr_is_fixed_in(iteration, walk->loop, LLVMGetOperand(sum, 1)) ? 1 : 0;
+        unsigned fixed = tr_is_fixed_in(iteration, climb->loop, LLVMGetOperand(sum, 1)) ? 1 : 0;
         LLVMValueRef step = LLVMGetOperand(sum, fixed);
-        if (!tr_is_fixed_in(iteration, walk->loop, step))
+        if (!tr_is_fixed_in(iteration, climb->loop, step))
             return false;
-        walk->steps[walk->step_count++] = step;
+        climb->steps[climb->step_count++] = step;
         sum = LLVMGetOperand(sum, 1 - fixed);
     }
-    return walk->step_count > 0;
+    return climb->step_count > 0;
 }
 
-bool tr_find_walk(const struct tr_iteration *iteration, LLVMValueRef phi, struct tr_walk *walk)
+bool tr_find_climb(const struct tr_iteration *iteration, LLVMValueRef phi, struct tr_climb *climb)
 {
     uint32_t number = tr_graph_number(&iteration->graph, phi);
     const struct tr_value *value = &iteration->graph.values[number];
-    *walk = (struct tr_walk){.phi = phi, .loop = loop_of_header(iteration, value->segment)};
-    if (walk->loop == NULL || value->operand_count != 2)
+    *climb = (struct tr_climb){.phi = phi, .loop = loop_of_header(iteration, value->segment)};
+    if (climb->loop == NULL || value->operand_count != 2)
         return false;
     for (uint32_t i = 0; i < 2; i++) {
         if (value->incoming[i] == TR_NONE)
             return false;
-        bool is_latch = tr_set_has(&walk->loop->segments, value->incoming[i]);
-        *(is_latch ? &walk->next : &walk->start) = LLVMGetIncomingValue(phi, i);
+        bool is_latch = tr_set_has(&climb->loop->segments, value->incoming[i]);
+        *(is_latch ? &climb->next : &climb->start) = LLVMGetIncomingValue(phi, i);
         if (is_latch)
-            walk->latch = value->incoming[i];
+            climb->latch = value->incoming[i];
     }
-    return walk->next != NULL && walk->start != NULL && find_steps(iteration, walk);
+    return climb->next != NULL && climb->start != NULL && find_steps(iteration, climb);
 }
 
-bool tr_find_constant_step(const struct tr_walk *walk, int64_t *step)
+bool tr_find_constant_step(const struct tr_climb *climb, int64_t *step)
 {
     *step = 0;
-    for (uint32_t i = 0; i < walk->step_count; i++) {
-        if (LLVMIsAConstantInt(walk->steps[i]) == NULL)
+    for (uint32_t i = 0; i < climb->step_count; i++) {
+        if (LLVMIsAConstantInt(climb->steps[i]) == NULL)
             return false;
-        *step += LLVMConstIntGetSExtValue(walk->steps[i]);
+        *step += LLVMConstIntGetSExtValue(climb->steps[i]);
     }
     return *step != 0 && *step < TR_STEP_MAX && *step > -TR_STEP_MAX;
 }
@@ -134,22 +134,22 @@ bool tr_find_constant_step(const struct tr_walk *walk, int64_t *step)
 /* ---- tests ---- */
 
 /* The comparison that lets the loop go on, if it is asked in every turn. */
-static bool read_branch(const struct tr_iteration *iteration, const struct tr_walk *walk,
+static bool read_branch(const struct tr_iteration *iteration, const struct tr_climb *climb,
                         uint32_t segment, struct tr_turn_test *test)
 {
     const struct tr_segment *from = &iteration->graph.segments[segment];
     const struct tr_value *branch =
         &iteration->graph.values[from->first_value + from->value_count - 1];
     if (branch->opcode != LLVMBr || from->succ_count != 2 ||
-        !tr_dominates(&iteration->dominators, segment, walk->latch))
+        !tr_dominates(&iteration->dominators, segment, climb->latch))
         return false;
-    bool stays[2] = {tr_set_has(&walk->loop->segments, from->succs[0]),
-                     tr_set_has(&walk->loop->segments, from->succs[1])};
+    bool stays[2] = {tr_set_has(&climb->loop->segments, from->succs[0]),
+                     tr_set_has(&climb->loop->segments, from->succs[1])};
     LLVMValueRef compare = LLVMGetCondition(branch->llvm);
     if (stays[0] == stays[1] || LLVMIsAICmpInst(compare) == NULL)
         return false;
-    bool is_fixed[2] = {tr_is_fixed_in(iteration, walk->loop, LLVMGetOperand(compare, 0)),
-                        tr_is_fixed_in(iteration, walk->loop, LLVMGetOperand(compare, 1))};
+    bool is_fixed[2] = {tr_is_fixed_in(iteration, climb->loop, LLVMGetOperand(compare, 0)),
+                        tr_is_fixed_in(iteration, climb->loop, LLVMGetOperand(compare, 1))};
     if (is_fixed[0] == is_fixed[1])
         return false;
     LLVMIntPredicate relation = LLVMGetICmpPredicate(compare);
@@ -169,44 +169,44 @@ static bool is_below(LLVMIntPredicate relation)
            relation == LLVMIntULE;
 }
 
-bool tr_find_end(const struct tr_iteration *iteration, const struct tr_walk *walk,
+bool tr_find_end(const struct tr_iteration *iteration, const struct tr_climb *climb,
                  struct tr_turn_test *test)
 {
-    const struct tr_set *segments = &walk->loop->segments;
+    const struct tr_set *segments = &climb->loop->segments;
     for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
-        if (read_branch(iteration, walk, s, test) && is_below(test->relation) &&
-            (test->tested == walk->phi || test->tested == walk->next))
+        if (read_branch(iteration, climb, s, test) && is_below(test->relation) &&
+            (test->tested == climb->phi || test->tested == climb->next))
             return true;
     return false;
 }
 
 /* Whether the number is the phi, plus or minus what does not change in the loop, or that less the
  * phi. *sign: of the phi. */
-static bool is_made_of_phi(const struct tr_iteration *iteration, const struct tr_walk *walk,
+static bool is_made_of_phi(const struct tr_iteration *iteration, const struct tr_climb *climb,
                            LLVMValueRef number, int64_t *sign)
 {
     *sign = 1;
-    for (unsigned depth = 0; number != walk->phi && depth < TR_STEPS_MAX; depth++) {
+    for (unsigned depth = 0; number != climb->phi && depth < TR_STEPS_MAX; depth++) {
         if (LLVMIsABinaryOperator(number) == NULL)
             return false;
         LLVMOpcode opcode = LLVMGetInstructionOpcode(number);
-        unsigned fixed = tr_is_fixed_in(iteration, walk->loop, LLVMGetOperand(number, 1)) ? 1 : 0;
+        unsigned fixed = tr_is_fixed_in(iteration, climb->loop, LLVMGetOperand(number, 1)) ? 1 : 0;
         if ((opcode != LLVMAdd && opcode != LLVMSub) ||
-            !tr_is_fixed_in(iteration, walk->loop, LLVMGetOperand(number, fixed)))
+            !tr_is_fixed_in(iteration, climb->loop, LLVMGetOperand(number, fixed)))
             return false;
         if (opcode == LLVMSub && fixed == 0)
             *sign = -*sign;
         number = LLVMGetOperand(number, 1 - fixed);
     }
-    return number == walk->phi;
+    return number == climb->phi;
 }
 
 static bool counts_turns(const struct tr_iteration *iteration, uint32_t segment,
                          struct tr_turns *turns)
 {
     int64_t sign = 0;
-    if (!read_branch(iteration, &turns->walk, segment, &turns->test) ||
-        !is_made_of_phi(iteration, &turns->walk, turns->test.tested, &sign))
+    if (!read_branch(iteration, &turns->climb, segment, &turns->test) ||
+        !is_made_of_phi(iteration, &turns->climb, turns->test.tested, &sign))
         return false;
     turns->step = sign * turns->step;
     return turns->test.relation == LLVMIntNE ||
@@ -217,8 +217,8 @@ static bool is_counter(const struct tr_iteration *iteration, LLVMValueRef phi,
                        struct tr_turns *turns)
 {
     return (has_bits(phi, 32) || has_bits(phi, 64)) && tr_is_same_in_row(iteration, phi) &&
-           tr_find_walk(iteration, phi, &turns->walk) &&
-           tr_find_constant_step(&turns->walk, &turns->step);
+           tr_find_climb(iteration, phi, &turns->climb) &&
+           tr_find_constant_step(&turns->climb, &turns->step);
 }
 
 bool tr_find_turns(const struct tr_iteration *iteration, const struct tr_loop *loop,

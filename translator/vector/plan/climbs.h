@@ -3,8 +3,8 @@
  * Numbers that go on by the same steps in every turn of a loop, and how far. Private to
  * translator/vector.
  */
-#ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_WALKS_H
-#define PTXRUN_TRANSLATOR_VECTOR_PLAN_WALKS_H
+#ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_CLIMBS_H
+#define PTXRUN_TRANSLATOR_VECTOR_PLAN_CLIMBS_H
 
 #include "translator/vector/plan/plan.h"
 
@@ -14,7 +14,7 @@
 #define TR_STEP_MAX (1 << 16)
 
 /* A phi of a loop's header. */
-struct tr_walk {
+struct tr_climb {
     const struct tr_loop *loop;
     uint32_t latch;
     LLVMValueRef phi;
@@ -33,7 +33,7 @@ enum tr_range_of {
     TR_RANGE_MULTIPLE, /* of the first one: tr_find_factor */
     TR_RANGE_CUT,      /* the same */
     TR_RANGE_EXTENDED, /* the same, if it fits */
-    TR_RANGE_PHI       /* of a loop's header: a walk; else all that come in */
+    TR_RANGE_PHI       /* of a loop's header: a climb; else all that come in */
 };
 enum tr_range_of tr_range_of(LLVMValueRef number);
 int64_t tr_find_factor(LLVMValueRef multiple);
@@ -46,9 +46,9 @@ bool tr_is_fixed_in(const struct tr_iteration *iteration, const struct tr_loop *
                     LLVMValueRef operand);
 
 /* phi: a phi of the iteration. False: it goes on in another way. */
-bool tr_find_walk(const struct tr_iteration *iteration, LLVMValueRef phi, struct tr_walk *walk);
+bool tr_find_climb(const struct tr_iteration *iteration, LLVMValueRef phi, struct tr_climb *climb);
 /* False: they are not constant, too large, or 0. */
-bool tr_find_constant_step(const struct tr_walk *walk, int64_t *step);
+bool tr_find_constant_step(const struct tr_climb *climb, int64_t *step);
 
 /* The loop goes on only if `tested relation limit`. All lanes of a row have the limit, which does
  * not change in the loop. */
@@ -58,15 +58,15 @@ struct tr_turn_test {
     LLVMIntPredicate relation;
 };
 
-/* What ends a walk upwards: tested is its phi, or what follows it; the relation is < or <=. */
-bool tr_find_end(const struct tr_iteration *iteration, const struct tr_walk *walk,
+/* What ends a climb upwards: tested is its phi, or what follows it; the relation is < or <=. */
+bool tr_find_end(const struct tr_iteration *iteration, const struct tr_climb *climb,
                  struct tr_turn_test *test);
 
-/* What counts a loop's turns: a walk, the same along the row, of which tested is made by sums and
+/* What counts a loop's turns: a climb, the same along the row, of which tested is made by sums and
  * differences with fixed numbers. The relation is !=, or, of 32 bits, < or <= with steps upwards.
  */
 struct tr_turns {
-    struct tr_walk walk;
+    struct tr_climb climb;
     struct tr_turn_test test;
     int64_t step; /* by which `tested` goes on */
 };
