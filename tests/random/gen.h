@@ -115,6 +115,14 @@ void gen_pixel_stores(struct gen *g, uint32_t elements, uint32_t bytes);
 /* The whole case. */
 void gen_strides(struct gen *g, struct text *text);
 
+/* ---- fields of structures (gen_fields.c) ---- */
+
+/* Loads fields of the element that %tab has at the index, into registers of the pool. */
+void gen_fields_load(struct gen *g, const char *index);
+/* Stores such registers in fields, of so many words, of what %out has there. guard: empty, or a
+ * predicate and a space. */
+void gen_fields_store(struct gen *g, const char *index, uint32_t words, const char *guard);
+
 /* ---- gen_memory.c ---- */
 void gen_memory(struct gen *g);
 void gen_atomic(struct gen *g);

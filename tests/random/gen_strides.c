@@ -351,10 +351,21 @@ static void gen_parted(struct gen *g, const struct strides *strides)
     gen_close(g);
 }
 
+/* All or some of the element's own words. */
+static void gen_own_words(struct gen *g, const struct strides *strides)
+{
+    char guard[NAME_BYTES + 2] = "";
+    if (strides->is_together)
+        snprintf(guard, sizeof guard, "@%s ", strides->is_inside);
+    gen_fields_store(g, strides->index, strides->cell_words, guard);
+}
+
 static void gen_statement(struct gen *g, const struct strides *strides)
 {
     uint32_t roll = dice_below(&g->dice, 100);
-    if (roll < 20) {
+    if (roll < 9) {
+        gen_fields_load(g, strides->index);
+    } else if (roll < 20) {
         gen_open(g);
         gen_load(g, strides, NULL);
         gen_close(g);
@@ -362,6 +373,8 @@ static void gen_statement(struct gen *g, const struct strides *strides)
         gen_open(g);
         gen_wide_load(g, strides);
         gen_close(g);
+    } else if (roll < 31) {
+        gen_own_words(g, strides);
     } else if (roll < 37) {
         gen_open(g);
         gen_own_word(g, strides);

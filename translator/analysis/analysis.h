@@ -210,7 +210,9 @@ struct tr_shape_facts {
                             unless the access is volatile or atomic; likewise for a clock */
     const bool
         *is_common; /* by value: the same in all threads, although nothing tells; NULL: none */
-    bool is_never_better; /* no value is better than varying if an operand is varying */
+    const bool *is_steady; /* by value, of extensions: the operand does not wrap along the row, as
+                                the extension counts it, although nothing tells; NULL: none */
+    bool is_never_better;  /* no value is better than varying if an operand is varying */
 };
 
 /* The shapes for one scope. "Together" means: in the same dynamic instance, all having come the

@@ -130,6 +130,15 @@ static bool evaluate_phi(const struct solver *solver, const struct tr_value *phi
     return is_known;
 }
 
+/* The shape of a value that is no phi, from those of its operands. */
+static struct tr_shape shape_of(const struct solver *solver, const struct tr_value *value)
+{
+    const bool *is_steady = solver->facts->is_steady;
+    if (is_steady != NULL && is_steady[value - solver->graph->values])
+        return tr_shape_of_steady(&solver->context, value, solver->operands);
+    return tr_shape_of_value(&solver->context, value, solver->operands);
+}
+
 static bool evaluate(struct solver *solver, const struct tr_value *value, struct tr_shape *shape)
 {
     bool has_varying = false;
@@ -148,9 +157,8 @@ static bool evaluate(struct solver *solver, const struct tr_value *value, struct
         has_varying |= solver->operands[i].kind == TR_VARYING;
     }
     solver->context.is_uniform_segment = solver->divergence.is_uniform[value->segment];
-    *shape = has_varying && solver->facts->is_never_better
-                 ? tr_shape_varying()
-                 : tr_shape_of_value(&solver->context, value, solver->operands);
+    *shape = has_varying && solver->facts->is_never_better ? tr_shape_varying()
+                                                           : shape_of(solver, value);
     return true;
 }
 

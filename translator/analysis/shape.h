@@ -82,6 +82,9 @@ struct tr_shape tr_shape_join(const struct tr_shape_context *context, struct tr_
 /* operands: the shape of each of the value's operands. Not for phis. */
 struct tr_shape tr_shape_of_value(const struct tr_shape_context *context,
                                   const struct tr_value *value, const struct tr_shape *operands);
+/* Of an extension whose operand does not wrap along the row, as the extension counts it. */
+struct tr_shape tr_shape_of_steady(const struct tr_shape_context *context,
+                                   const struct tr_value *value, const struct tr_shape *operand);
 struct tr_shape tr_shape_of_call(const struct tr_shape_context *context,
                                  const struct tr_value *value, const struct tr_shape *operands);
 

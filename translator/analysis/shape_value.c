@@ -295,6 +295,14 @@ static struct tr_shape shape_of_zext(const struct tr_shape_context *context, LLV
     return shape_of_cast(context, zext, &shape, LLVMGetNNeg(zext));
 }
 
+struct tr_shape tr_shape_of_steady(const struct tr_shape_context *context,
+                                   const struct tr_value *value, const struct tr_shape *operand)
+{
+    struct tr_shape steady = *operand;
+    steady.no_wrap = true;
+    return shape_of_cast(context, value->llvm, &steady, true);
+}
+
 /* ---- choices ---- */
 
 static struct tr_shape shape_of_select(const struct tr_shape_context *context, LLVMValueRef select,

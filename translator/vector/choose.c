@@ -325,7 +325,8 @@ static bool is_concise(const struct tr_versions *versions, const struct tr_vecto
                        uint32_t copies)
 {
     return copies == 1 && options->target->masks_all && options->function_length >= LONG_FUNCTION &&
-           versions->expected.common_count == 0 && !has_short_loop(&versions->masked);
+           versions->expected.common_count == 0 && versions->expected.steady_count == 0 &&
+           !has_short_loop(&versions->masked);
 }
 
 /* Where only longer rows would gain, there are no groups. */

@@ -135,6 +135,8 @@ void tr_control_emit_segment(struct tr_control *control, uint32_t number)
     const struct tr_unit *unit = &iteration->units[number];
     uint32_t last = segment->first_value + segment->value_count - 1;
     uint32_t v = segment->first_value + tr_control_phi_count(iteration, number);
+    for (uint32_t phi = segment->first_value; phi < v; phi++)
+        tr_control_check_steady(control, iteration->graph.values[phi].llvm);
     if (number == control->one_group) {
         tr_control_emit_group_header(control, number);
         v = last;
@@ -142,6 +144,7 @@ void tr_control_emit_segment(struct tr_control *control, uint32_t number)
     for (; v < last; v++) {
         tr_control_instruction(widen, v);
         check_quotient(control, iteration->graph.values[v].llvm);
+        tr_control_check_steady(control, iteration->graph.values[v].llvm);
     }
     for (uint32_t i = 0; i < unit->child_count; i++)
         control->anchors[unit->children[i]] = widen->active;
@@ -364,6 +367,7 @@ enum pxr_status tr_control_iteration(struct tr_widen *widen, const struct tr_exi
     if (!control.is_out_of_memory) {
         LLVMValueRef *pending = take_pending(&control, 0);
         check_divisors(&control);
+        tr_control_check_steady(&control, NULL);
         emit_inside(&control, 0, pending);
     }
     widen->active = active;

@@ -34,7 +34,7 @@ struct tr_exits_of_fast {
     LLVMBasicBlockRef none;  /* goes here if no lane takes the way that a guard expects … */
     LLVMBasicBlockRef apart; /* … here if its vectors had too many groups … */
     LLVMBasicBlockRef other; /* … and here if some do, or if what lanes should have in common
-                                differs */
+                                differs, or an index wraps */
 };
 
 struct tr_control {
@@ -102,6 +102,12 @@ LLVMValueRef tr_control_any_comes(struct tr_widen *widen, const struct tr_join *
 bool tr_control_is_simple(const struct tr_control *control, uint32_t segment);
 bool tr_control_is_single(const struct tr_control *control, uint32_t segment);
 void tr_control_emit_single(struct tr_control *control, uint32_t segment);
+
+/* ---- indices that are expected not to wrap (steady.c) ---- */
+
+/* Leaves the fast version if one that can be asked for behind this instruction, which has been
+ * emitted, wraps; NULL: at the iteration's beginning. */
+void tr_control_check_steady(struct tr_control *control, LLVMValueRef behind);
 
 /* ---- whether lanes agree, where all are active (agree.c): i1 ---- */
 

@@ -79,6 +79,8 @@ static void add_expectations(const struct tr_about *about, const struct tr_expec
         tr_explain_add(about, TR_SAID_GUARDS, "into the kernel's work", expected->guards[i].branch);
     for (uint32_t i = 0; i < expected->common_count; i++)
         tr_explain_add(about, TR_SAID_COMMON, "how often a loop runs", expected->common[i]);
+    for (uint32_t i = 0; i < expected->steady_count; i++)
+        tr_explain_add(about, TR_SAID_STEADY, "indices", expected->steady[i].extension);
     const struct tr_graph *graph = &about->iteration->graph;
     for (uint32_t v = 0; v < graph->value_count; v++)
         if (graph->values[v].segment != TR_NONE &&

@@ -130,7 +130,8 @@ static LLVMValueRef seed_of_lanes(struct tr_widen *widen, uint32_t value, uint32
     LLVMOpcode opcode = LLVMGetInstructionOpcode(result);
     if (opcode == LLVMOr)
         other = LLVMBuildAdd(b, from, LLVMGetOperand(result, 1), "");
-    else if (opcode == LLVMZExt && widen->iteration->shapes.values[value].stride > 0)
+    else if (opcode == LLVMZExt && LLVMGetNNeg(result) &&
+             widen->iteration->shapes.values[value].stride > 0)
         other = LLVMBuildSExt(b, from, LLVMTypeOf(result), "");
     tr_forget_flags(result);
     if (other == NULL)

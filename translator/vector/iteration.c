@@ -248,6 +248,21 @@ static bool *find_common(struct iteration_build *b)
     return is_common;
 }
 
+/* By value; NULL: out of memory. */
+static bool *find_steady(struct iteration_build *b)
+{
+    struct tr_graph *graph = &b->iteration->graph;
+    bool *is_steady = pxr_arena_alloc_array(&graph->arena, graph->value_count, sizeof *is_steady);
+    for (uint32_t v = 0; is_steady != NULL && v < graph->value_count; v++)
+        is_steady[v] = false;
+    for (uint32_t i = 0; is_steady != NULL && i < b->expected->steady_count; i++) {
+        uint32_t number = tr_graph_number(graph, b->expected->steady[i].extension);
+        if (number != TR_NONE)
+            is_steady[number] = true;
+    }
+    return is_steady;
+}
+
 static enum pxr_status find_shapes(struct iteration_build *b, struct tr_shape of_x,
                                    struct tr_shape of_y, struct tr_shapes *shapes,
                                    struct pxr_error *err)
@@ -264,10 +279,12 @@ static enum pxr_status find_shapes(struct iteration_build *b, struct tr_shape of
     if (b->is_jammed)
         arguments[iteration->y] = of_y;
     bool *is_common = find_common(b);
-    if (is_common == NULL)
+    bool *is_steady = find_steady(b);
+    if (is_common == NULL || is_steady == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a loop over threads");
     struct tr_shape_facts facts = {.arguments = arguments,
                                    .is_common = is_common,
+                                   .is_steady = is_steady,
                                    .is_lost = iteration->is_lost,
                                    .is_race_free = true,
                                    .is_never_better = true};
@@ -414,6 +431,51 @@ enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct 
     if (status != PXR_OK || b.obstacle != NULL)
         tr_iteration_fini(iteration);
     *obstacle = b.obstacle;
+    return status;
+}
+
+/* Finds what is to be expected once indices do not wrap: quotients of them, which lanes have in
+ * common, and branches on them. */
+static enum pxr_status expect_more(struct tr_iteration *whole, const struct tr_nest *nest,
+                                   bool is_jammed, bool has_places,
+                                   struct tr_expectations *expected, struct pxr_error *err)
+{
+    const char *obstacle = NULL; /* there was none without expectations */
+    struct tr_iteration steady;
+    struct tr_expectations indices = {.steady = expected->steady,
+                                      .steady_count = expected->steady_count};
+    enum pxr_status status =
+        tr_iteration_build(&steady, whole->target, nest, is_jammed, &indices, &obstacle, err);
+    if (status != PXR_OK || obstacle != NULL)
+        return status;
+    status = tr_find_expectations(&steady, has_places, &whole->graph.arena, expected, err);
+    tr_iteration_fini(&steady);
+    return status;
+}
+
+enum pxr_status tr_iteration_build_fast(struct tr_iteration *fast, struct tr_iteration *whole,
+                                        const struct tr_nest *nest, bool is_jammed, bool has_places,
+                                        struct tr_expectations *expected, const char **obstacle,
+                                        struct pxr_error *err)
+{
+    bool has_more = false;
+    *expected = (struct tr_expectations){0};
+    enum pxr_status status =
+        tr_find_expectations(whole, has_places, &whole->graph.arena, expected, err);
+    if (status == PXR_OK)
+        status = tr_find_steady(whole, whole, expected, &has_more, err);
+    if (status == PXR_OK && has_more)
+        status = expect_more(whole, nest, is_jammed, has_places, expected, err);
+    do {
+        has_more = false;
+        if (status == PXR_OK)
+            status =
+                tr_iteration_build(fast, whole->target, nest, is_jammed, expected, obstacle, err);
+        if (status == PXR_OK && *obstacle == NULL)
+            status = tr_find_steady(whole, fast, expected, &has_more, err);
+        if (has_more)
+            tr_iteration_fini(fast);
+    } while (has_more);
     return status;
 }
 

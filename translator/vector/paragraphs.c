@@ -17,6 +17,7 @@ static const char *const titles[TR_SAID_COUNT] = {
     [TR_SAID_REASONS] = "why",
     [TR_SAID_GUARDS] = "branches that all threads are expected to take in one direction",
     [TR_SAID_COMMON] = "numbers that all threads of a vector are expected to have in common",
+    [TR_SAID_STEADY] = "numbers of 32 bits that are expected not to wrap from thread to thread",
     [TR_SAID_BRANCHES] = "branches on which threads part",
 };
 

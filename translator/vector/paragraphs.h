@@ -58,6 +58,7 @@ enum tr_said {
     TR_SAID_REASONS,  /* why the choice. From here on details, which do not make loops different */
     TR_SAID_GUARDS,
     TR_SAID_COMMON,
+    TR_SAID_STEADY,
     TR_SAID_BRANCHES,
     TR_SAID_COUNT
 };

@@ -111,6 +111,11 @@ static void print_expectations(FILE *out, const struct tr_expectations *expected
         fprintf(out, "in common:%s\n", text == NULL ? "" : text + 1);
         LLVMDisposeMessage(text);
     }
+    for (uint32_t i = 0; i < expected->steady_count; i++) {
+        char *text = LLVMPrintValueToString(expected->steady[i].extension);
+        fprintf(out, "steady:%s\n", text == NULL ? "" : text + 1);
+        LLVMDisposeMessage(text);
+    }
 }
 
 /* The iteration of the masked version and, if it expects something, that of the fast one. */
@@ -129,14 +134,13 @@ static enum pxr_status print_iterations(FILE *out, const struct tr_target *targe
     if (status != PXR_OK || obstacle != NULL)
         return status;
     print_iteration(out, &whole);
-    status = tr_find_expectations(&whole, true, &expected, NULL);
-    if (status == PXR_OK && (expected.guard_count > 0 || expected.common_count > 0)) {
+    status =
+        tr_iteration_build_fast(&fast, &whole, nest, is_jammed, true, &expected, &obstacle, NULL);
+    if (status == PXR_OK && obstacle == NULL) {
         print_expectations(out, &expected);
-        status = tr_iteration_build(&fast, target, nest, is_jammed, &expected, &obstacle, NULL);
-        if (status == PXR_OK && obstacle == NULL) {
+        if (expected.guard_count + expected.common_count + expected.steady_count > 0)
             print_iteration(out, &fast);
-            tr_iteration_fini(&fast);
-        }
+        tr_iteration_fini(&fast);
     }
     tr_iteration_fini(&whole);
     return status;

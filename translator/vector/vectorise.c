@@ -51,11 +51,8 @@ static enum pxr_status build_versions(const struct vectoriser *vectoriser, struc
         status = form_groups(nest, &versions->masked, obstacle, err);
     if (status != PXR_OK || *obstacle != NULL)
         return status;
-    status = tr_find_expectations(&versions->masked, has_places, &versions->expected, err);
-    if (status == PXR_OK)
-        status = tr_iteration_build(&versions->fast, target, nest, is_jammed, &versions->expected,
-                                    obstacle, err);
-    return status;
+    return tr_iteration_build_fast(&versions->fast, &versions->masked, nest, is_jammed, has_places,
+                                   &versions->expected, obstacle, err);
 }
 
 static enum pxr_status plan_accesses(const struct vectoriser *vectoriser,
@@ -84,7 +81,7 @@ static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const st
     expected->guard_count = 0;
     tr_iteration_fini(&versions->fast);
     enum pxr_status status = tr_iteration_build(&versions->fast, versions->masked.target, nest,
-                                                is_jammed, NULL, &obstacle, err);
+                                                is_jammed, expected, &obstacle, err);
     return status == PXR_OK ? plan_accesses(vectoriser, &versions->fast, shape->width, err)
                             : status;
 }
@@ -196,9 +193,9 @@ static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, struct tr_n
 {
     const char *obstacle = nest->obstacle;
     struct tr_versions versions = {0};
-    enum pxr_status status = split_rows(vectoriser, nest, err);
+    enum pxr_status status = PXR_OK;
     bool is_jammed = nest->y.header != NULL;
-    if (status == PXR_OK && obstacle == NULL)
+    if (obstacle == NULL)
         status = build_versions(vectoriser, nest, is_jammed, vectoriser->tuning.has_common_places,
                                 &versions, &obstacle, err);
     if (status == PXR_OK && obstacle != NULL && is_jammed && nest->obstacle == NULL) {
@@ -258,6 +255,9 @@ enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_optio
         free(nests); /* they name values that may be gone */
         status = tr_find_nests(function, &nests, &report->nest_count, err);
     }
+    for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
+        status = split_rows(&vectoriser, &nests[i], err);
+    tr_take_back_cuts(function); /* they have no rows in them */
     for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
         status = vectorise_nest(&vectoriser, &nests[i], err);
     free(nests);

@@ -246,6 +246,7 @@ static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMV
     bool has_apart = versions->expected.divisor_count > 0 &&
                      version->shape->estimate.groups == TR_GROUPS_OF_SHORT_ROWS;
     bool is_certain = versions->expected.guard_count == 0 && versions->expected.common_count == 0 &&
+                      versions->expected.steady_count == 0 &&
                       (versions->expected.divisor_count == 0 || has_apart);
     if (!is_certain)
         exits.other = tr_widen_new_block(widen, "ragged");

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; An index that may wrap, made where some rows are not: there it is anything.
+; An index that may wrap, made where some rows are not, with all of its parts: there it is anything.
 ; run: nx=1,7,16,33,96 ny=1,3,4
 ; arrays: a=4 b=4:small c=4
 
@@ -18,7 +18,9 @@ define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x,
   br i1 %c0, label %do, label %end
 
 do:
-  %index = add i32 %t, %n
+  %zero = udiv i32 %n, 1000003
+  %sum = add i32 %t, %n
+  %index = add i32 %sum, %zero
   %z = zext i32 %index to i64
   %p = getelementptr i32, ptr %pa, i64 %z
   %w = load i32, ptr %p

@@ -47,6 +47,24 @@ static bool is_faster_wide(const struct tr_figures *figures, uint32_t step, bool
     return step * each + (step - 1) * figures->shuffle < figures->masked_gather;
 }
 
+/* Whole vectors of which some words are stored, against words lane by lane: instructions for masks
+ * take long on some machines. */
+static bool is_faster_stored_wide(const struct tr_figures *figures,
+                                  const struct tr_access_plan *plan, uint32_t step,
+                                  enum tr_lanes lanes)
+{
+    uint32_t count = plan->fields.count;
+    double of_lanes =
+        figures->strided_store < figures->scatter ? figures->strided_store : figures->scatter;
+    double each = figures->masked_store + count * figures->shuffle;
+    if (lanes == TR_LANES_MASKED) {
+        of_lanes = figures->masked_scatter != 0 ? figures->masked_scatter
+                                                : figures->masked_scatter_by_lane;
+        each += SPREAD_MASK * figures->shuffle;
+    }
+    return step * each < count * of_lanes;
+}
+
 /* Without instructions for masks, a vector is loaded whole for some lanes of neighbours, and one of
  * many short elements is stored by a loop over them (memory/under_mask.c). */
 static bool is_wide_without_masks(const struct tr_memory *memory)
@@ -70,6 +88,8 @@ static bool is_wide(const struct tr_target *target, const struct tr_access_plan 
         return false;
     if (memory->kind == TR_MEMORY_STRIDED && tr_plan_is_relaxed(memory->inst))
         return false;
+    if (memory->kind == TR_MEMORY_STRIDED && memory->stored != NULL && memory->bytes >= 4)
+        return !is_masked || is_faster_stored_wide(&target->figures, plan, step, lanes);
     return memory->kind != TR_MEMORY_STRIDED || memory->stored != NULL || plan->fields.count > 1 ||
            memory->bytes < 4 || is_faster_wide(&target->figures, step, is_masked);
 }

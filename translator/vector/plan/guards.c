@@ -219,30 +219,45 @@ static struct tr_guard make_guard(const struct tr_iteration *iteration, uint32_t
                                  tr_is_made_of_load(LLVMGetCondition(branch), is_block_index)};
 }
 
-static bool allocate(struct pxr_arena *arena, uint32_t segments, struct tr_expectations *expected)
+static bool allocate(const struct tr_iteration *iteration, struct pxr_arena *arena,
+                     struct tr_expectations *expected)
 {
+    uint32_t segments = iteration->graph.segment_count;
     *expected = (struct tr_expectations){
+        .steady = expected->steady,
+        .steady_count = expected->steady_count,
+        .repeatable = tr_set_make(arena, iteration->graph.value_count),
         .guards = pxr_arena_alloc_array(arena, segments, sizeof *expected->guards),
         .common = pxr_arena_alloc_array(arena, TR_MAX_COMMON, sizeof *expected->common),
         .divisors = pxr_arena_alloc_array(arena, TR_MAX_QUOTIENTS, sizeof *expected->divisors),
     };
-    return expected->guards != NULL && expected->common != NULL && expected->divisors != NULL;
+    return expected->guards != NULL && expected->common != NULL && expected->divisors != NULL &&
+           expected->repeatable.words != NULL;
+}
+
+static void add_repeatable(const struct tr_iteration *iteration, uint32_t number, uint32_t count,
+                           struct tr_set *repeatable)
+{
+    uint32_t first = iteration->graph.segments[number].first_value;
+    for (uint32_t v = first; v < first + count; v++)
+        tr_set_add(repeatable, v);
 }
 
 enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
-                                     struct tr_expectations *expected, struct pxr_error *err)
+                                     struct pxr_arena *arena, struct tr_expectations *expected,
+                                     struct pxr_error *err)
 {
-    struct pxr_arena *arena = &iteration->graph.arena;
     uint32_t segments = iteration->graph.segment_count;
     struct tr_set seen = tr_set_make(arena, segments);
     uint32_t *stack = pxr_arena_alloc_array(arena, segments, sizeof *stack);
-    if (!allocate(arena, segments, expected) || stack == NULL || seen.words == NULL)
+    if (!allocate(iteration, arena, expected) || stack == NULL || seen.words == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for guards");
     tr_expect_groups(iteration, expected);
     uint32_t at = 0;
     bool has_read = false;
     while (at != iteration->end && iteration->loops.innermost[at] == TR_NONE) {
         uint32_t repeatable = repeatable_values(iteration, at, &has_read);
+        add_repeatable(iteration, at, repeatable, &expected->repeatable);
         tr_find_common(iteration, at, repeatable, has_places, expected);
         if (repeatable < iteration->graph.segments[at].value_count)
             break;

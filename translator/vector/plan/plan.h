@@ -41,7 +41,8 @@ enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uin
 /* Makes the loop run so many times, which are at least 1 and no more than before. */
 void tr_counted_shorten(const struct tr_counted *loop, LLVMValueRef count);
 
-/* ---- what the fast version expects of all lanes (guards.c, common_quotients.c) ---- */
+/* ---- what the fast version expects of all lanes (guards.c, common_quotients.c,
+ * steady_indices.c) ---- */
 
 /* A branch that all threads are expected to take in one direction, because the other does nothing
  * and ends the iteration. Nothing with effects can come before it in an iteration, so that the
@@ -53,13 +54,28 @@ struct tr_guard {
                         otherwise for one in the block, where often only some do */
 };
 
+/* An index of 32 bits that grows along the row and is expected not to wrap on the way. */
+struct tr_steady {
+    LLVMValueRef extension; /* to 64 bits: with its sign, or with zeros */
+    LLVMValueRef behind;    /* where that can be asked: the index is made, by sums and products, of
+                               this instruction, others before it, and numbers from outside; NULL:
+                               of such numbers only */
+    bool is_range; /* it goes on in loops (climbs.h), and the least and the greatest of all turns
+                      are made of that */
+};
+
 /* Nothing with effects comes before what is expected, so that the masked version can begin
  * iterations anew. */
 struct tr_expectations {
+    struct tr_set repeatable; /* values of the iteration without expectations: those before
+                                 anything with effects, in segments that all lanes with work come
+                                 to */
     struct tr_guard *guards;
     uint32_t guard_count;
     LLVMValueRef *common; /* quotients that all lanes are expected to have in common */
     uint32_t common_count;
+    struct tr_steady *steady;
+    uint32_t steady_count;
     bool has_groups; /* lanes go on group by group (groups.h), and are expected to be in few: … */
     LLVMValueRef *divisors; /* … these numbers, from outside of the iteration, are large */
     uint32_t divisor_count;
@@ -134,12 +150,33 @@ enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct 
                                    const struct tr_nest *nest, bool is_jammed,
                                    const struct tr_expectations *expected, const char **obstacle,
                                    struct pxr_error *err);
+/* The fast version of an iteration that was built without expectations, and what it expects, in
+ * the arena of `whole`. has_places: as above. */
+enum pxr_status tr_iteration_build_fast(struct tr_iteration *fast, struct tr_iteration *whole,
+                                        const struct tr_nest *nest, bool is_jammed, bool has_places,
+                                        struct tr_expectations *expected, const char **obstacle,
+                                        struct pxr_error *err);
 void tr_iteration_fini(struct tr_iteration *iteration);
 
-/* What to expect of an iteration that was built without expectations. has_places: also of quotients
- * that lead to addresses. In the graph's arena. */
+/* What to expect of an iteration that was built with steady indices, or without expectations;
+ * keeps expected->steady. has_places: also of quotients that lead to addresses. */
 enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
-                                     struct tr_expectations *expected, struct pxr_error *err);
+                                     struct pxr_arena *arena, struct tr_expectations *expected,
+                                     struct pxr_error *err);
+
+/* Adds the indices that are expected not to wrap. whole: the iteration without expectations; fast:
+ * one with these, in which others may grow along the row, or the same. In the arena of `whole`.
+ * *has_more: some were added. */
+enum pxr_status tr_find_steady(struct tr_iteration *whole, const struct tr_iteration *fast,
+                               struct tr_expectations *expected, bool *has_more,
+                               struct pxr_error *err);
+
+/* Whether an instruction can be made anew from what its operands are in lane 0, whether or not lane
+ * 0 is active (steady_indices.c). */
+bool tr_is_made_of_first_lane(const struct tr_iteration *iteration, LLVMValueRef inst);
+
+/* Whether the extension counts the number with its sign: also if it says that there is none. */
+bool tr_extends_sign(LLVMValueRef extension);
 
 /* Whether a load like that is among the instructions that the number is made of, up to loads
  * (guards.c). */
@@ -164,6 +201,10 @@ bool tr_holds_implied(const struct tr_iteration *iteration, const struct tr_expe
 /* Whether the value is a constant integer of at most 64 bits; then fills *constant, without a sign
  * (whole_quotients.c). */
 bool tr_find_unsigned(LLVMValueRef value, uint64_t *constant);
+
+/* Makes indices of 32 bits that are extended to 64 of what LLVM has made of that; nothing else
+ * changes (cut_numbers.c). */
+void tr_take_back_cuts(LLVMValueRef function);
 
 /* Makes parts of quotients (`x & 96` beside `x >> 5`) of the whole, early; nothing else changes
  * (whole_quotients.c). nests: the function's, to be found anew if it says that something has
