@@ -26,6 +26,8 @@ static void write_place(FILE *file, const struct crt_finding *finding)
     else if (finding->file)
         fprintf(file, "  at %s:%" PRIu32 " (PTX line %" PRIu32 " of %s)\n", finding->file,
                 finding->line, finding->ptx_line, finding->ptx);
+    else if (finding->ptx && finding->ptx_line == 0)
+        fprintf(file, "  at a line of %s that is not known\n", finding->ptx);
     else if (finding->ptx)
         fprintf(file, "  at PTX line %" PRIu32 " of %s\n", finding->ptx_line, finding->ptx);
 }

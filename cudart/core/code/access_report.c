@@ -4,6 +4,8 @@
  * are right after all, as that knows neither the last bytes of an allocation nor memory outside of
  * the devices'. Others are findings; then they are done as without checks.
  */
+#include "cudart/core/code/access_report.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,7 @@ struct access {
     uint64_t address; /* of a local variable: the place in it */
     uint64_t bytes;
     enum rt_access what;
+    bool is_fault; /* bytes and what are not known */
     uint32_t line;
     const struct rt_variable *variable; /* that it was to stay in; NULL: none */
     uint64_t begin;                     /* of the variable */
@@ -109,6 +112,10 @@ static const char *name_of(enum rt_access what)
 
 static void describe_access(const struct access *access, char *text, size_t cap)
 {
+    if (access->is_fault) {
+        snprintf(text, cap, "access");
+        return;
+    }
     snprintf(text, cap, "%s%s %" PRIu64 " byte%s", name_of(access->what),
              access->what == RT_ACCESS_ATOMIC ? "" : " of", access->bytes,
              access->bytes == 1 ? "" : "s");
@@ -254,7 +261,7 @@ static void add_finding(const struct access *access)
     finding->kind = classify(access, where, &near, &calls);
     finding->access = what;
     finding->where = where;
-    finding->verb = verbs[access->what];
+    finding->verb = access->is_fault ? "access" : verbs[access->what];
     finding->address = access->address;
     finding->bytes = access->bytes;
     if (crt_finding_again(finding))
@@ -298,4 +305,22 @@ void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t byt
         if (!is_allowed(&access))
             add_finding(&access);
     }
+}
+
+void crt_check_access_fault(const struct rt_launch *launch, const struct sch_fault *fault,
+                            uint32_t line)
+{
+    size_t count;
+    crt_findings(&count);
+    if (!crt_checks_memory() || count > 0 || fault->status != PXR_FAULT_ADDRESS ||
+        fault->is_address_unknown || fault->is_local)
+        return;
+    struct rt_block block = {.launch = launch, .shared = (uint8_t *)fault->shared};
+    struct rt_thread thread = {.block = &block};
+    for (int d = 0; d < 3; d++) {
+        block.ctaid[d] = fault->ctaid[d];
+        thread.tid[d] = fault->tid[d];
+    }
+    add_finding(&(struct access){
+        .thread = &thread, .address = fault->address, .is_fault = true, .line = line});
 }

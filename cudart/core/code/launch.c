@@ -13,6 +13,7 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/stats.h"
 #include "cudart/core/check/findings.h"
+#include "cudart/core/code/access_report.h"
 #include "cudart/core/code/cluster.h"
 #include "cudart/core/code/meeting_calls.h"
 #include "cudart/core/code/module.h"
@@ -242,7 +243,9 @@ void crt_launch_finish(void *arg, const struct sch_fault *fault)
     crt_report_overrun(launch);
     if (fault && !follows_assertion(launch, fault)) {
         enum crt_result result = crt_result_from_status(fault->status);
-        crt_check_fault(fault->launch, fault, (uint32_t)crt_kernel_line(launch->kernel, fault->pc));
+        uint32_t line = (uint32_t)crt_kernel_line(launch->kernel, fault->pc);
+        crt_check_fault(fault->launch, fault, line);
+        crt_check_access_fault(fault->launch, fault, line);
         if (crt_context_may_report(launch->ctx, result))
             crt_report_fault(launch, fault);
         crt_context_poison(launch->ctx, result);
