@@ -74,10 +74,13 @@ enum pxr_status jit_check_request(const struct jit_request *request, struct pxr_
 typedef enum pxr_status (*jit_work_fn)(void *argument, struct pxr_error *err);
 
 /* Runs work on a thread with a large stack, the default floating-point state and all signals
- * blocked; an LLVM fatal error inside it becomes PXR_COMPILE_FAILED (LLVM's memory is lost). */
-enum pxr_status jit_run_work(jit_work_fn work, void *argument, struct pxr_error *err);
+ * blocked; an LLVM fatal error inside it becomes PXR_COMPILE_FAILED (LLVM's memory is lost). guard:
+ * for jit_catch_fatal, with which the signals of faults are open; may be NULL. */
+enum pxr_status jit_run_work(jit_work_fn work, void *argument, jit_guard_fn guard,
+                             struct pxr_error *err);
 
-/* The last part of that alone, on the calling thread, which jit_run_work has made. */
+/* A fatal error in a part of that, on the calling thread, which jit_run_work has made; and a fault,
+ * if there is a guard. Not inside of itself. */
 enum pxr_status jit_catch_fatal(jit_work_fn work, void *argument, struct pxr_error *err);
 
 #endif

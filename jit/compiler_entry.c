@@ -26,9 +26,10 @@ const struct jit_compiler *ptxrun_compiler(void);
 
 static pthread_once_t setup_once = PTHREAD_ONCE_INIT;
 
-/* Where a fatal error of the work on this thread goes. */
+/* Where a fatal error of the work on this thread goes, and who catches faults. */
 static _Thread_local struct {
     jmp_buf *landing;
+    jit_guard_fn guard;
     char reason[FATAL_REASON_BYTES];
 } fatal;
 
@@ -58,11 +59,12 @@ static void setup(void)
 struct work {
     jit_work_fn run;
     void *argument;
+    jit_guard_fn guard;
     struct pxr_error *err;
     enum pxr_status status;
 };
 
-enum pxr_status jit_catch_fatal(jit_work_fn run, void *argument, struct pxr_error *err)
+static enum pxr_status catch_error(jit_work_fn run, void *argument, struct pxr_error *err)
 {
     jmp_buf *const outer = fatal.landing;
     jmp_buf landing;
@@ -77,12 +79,48 @@ enum pxr_status jit_catch_fatal(jit_work_fn run, void *argument, struct pxr_erro
     return status;
 }
 
+static void run_guarded(void *argument)
+{
+    struct work *work = argument;
+    work->status = work->run(work->argument, work->err);
+}
+
+/* LLVM has defects, too: its code generator was seen to read what it had freed. */
+static enum pxr_status catch_fault(void *argument, struct pxr_error *err)
+{
+    struct work *work = argument;
+    if (!fatal.guard)
+        run_guarded(work);
+    else if (!fatal.guard(run_guarded, work))
+        return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM has crashed");
+    return work->status;
+}
+
+enum pxr_status jit_catch_fatal(jit_work_fn run, void *argument, struct pxr_error *err)
+{
+    struct work work = {.run = run, .argument = argument, .err = err};
+    return catch_error(catch_fault, &work, err);
+}
+
+static void open_faults(void)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+    sigset_t faults;
+    sigemptyset(&faults);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&faults, numbers[i]);
+    pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
+}
+
 static void *work_main(void *argument)
 {
     struct work *work = argument;
+    fatal.guard = work->guard;
+    if (work->guard)
+        open_faults();
     /* LLVM folds constants with the host's arithmetic; a thread inherits its creator's modes. */
     fesetenv(FE_DFL_ENV);
-    work->status = jit_catch_fatal(work->run, work->argument, work->err);
+    work->status = catch_error(work->run, work->argument, work->err);
     return NULL;
 }
 
@@ -103,10 +141,11 @@ static int start_thread(pthread_t *thread, struct work *work)
     return rc;
 }
 
-enum pxr_status jit_run_work(jit_work_fn run, void *argument, struct pxr_error *err)
+enum pxr_status jit_run_work(jit_work_fn run, void *argument, jit_guard_fn guard,
+                             struct pxr_error *err)
 {
     pthread_once(&setup_once, setup);
-    struct work work = {.run = run, .argument = argument, .err = err};
+    struct work work = {.run = run, .argument = argument, .guard = guard, .err = err};
     pthread_t thread;
     int rc = start_thread(&thread, &work);
     if (rc == 0)
@@ -122,12 +161,17 @@ struct compile_work {
     struct jit_object *object;
 };
 
-static enum pxr_status run_compile(void *argument, struct pxr_error *err)
+static enum pxr_status compile_or_check(void *argument, struct pxr_error *err)
 {
     struct compile_work *work = argument;
     if (!work->object)
         return jit_check_request(work->request, err);
     return jit_compile_request(work->request, work->object, err);
+}
+
+static enum pxr_status run_compile(void *argument, struct pxr_error *err)
+{
+    return jit_catch_fatal(compile_or_check, argument, err);
 }
 
 static void forget(struct jit_object *object)
@@ -151,7 +195,7 @@ static enum pxr_status compile(const struct jit_request *request, struct jit_obj
     if (object)
         memset(object, 0, sizeof *object);
     be_talkative(request);
-    enum pxr_status status = jit_run_work(run_compile, &work, err);
+    enum pxr_status status = jit_run_work(run_compile, &work, request ? request->guard : NULL, err);
     if (status != PXR_OK && object)
         forget(object);
     return status;
@@ -176,7 +220,7 @@ static enum pxr_status run_describe(void *argument, struct pxr_error *err)
 
 static enum pxr_status describe_target(char **text, struct pxr_error *err)
 {
-    return jit_run_work(run_describe, text, err);
+    return jit_run_work(run_describe, text, NULL, err);
 }
 
 __attribute__((visibility("default"))) const struct jit_compiler *ptxrun_compiler(void)

@@ -30,6 +30,10 @@ struct jit_variant {
     struct tr_facts facts;
 };
 
+/* Runs a function on a thread where the signals of faults are open. False: it has faulted, and was
+ * left. */
+typedef bool (*jit_guard_fn)(void (*run)(void *argument), void *argument);
+
 struct jit_request {
     const struct ptx_module *module;
     const struct ptx_func *kernel;
@@ -52,6 +56,8 @@ struct jit_request {
     bool times_steps;    /* fills jit_object.steps */
     bool verifies_steps; /* checks the module behind each */
     bool is_talkative;   /* the compiler logs at PXR_LOG_INFO, too */
+    /* Where LLVM faults, the code is not made, and the process goes on; NULL: it ends. */
+    jit_guard_fn guard;
 };
 
 /* The cost of the steps of one name in a compilation. */
@@ -170,7 +176,7 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   9
+#define JIT_COMPILER_ABI   10
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 /* Code that ORC links. The rules and the memory are the host's, libptxrun.so's: what the functions

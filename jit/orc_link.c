@@ -267,7 +267,8 @@ enum pxr_status orc_link(const struct jit_link *link, struct jit_linked **linked
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
     struct work work = {.link = link, .linked = made, .address = address};
-    enum pxr_status status = jit_run_work(run_link, &work, err);
+    jit_guard_fn guard = link->request ? link->request->guard : NULL;
+    enum pxr_status status = jit_run_work(run_link, &work, guard, err);
     made->link = NULL;
     if (status == PXR_OK)
         *linked = made;

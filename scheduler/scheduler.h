@@ -326,7 +326,8 @@ void sch_fault_handler_check(void);
 
 /* Calls touch(arg); false: it touched memory that does not exist, and was left at that point. For
  * single accesses to memory that the program may take away at any time: touch takes no lock and
- * does not allocate. Not inside of itself; the thread must not block SIGSEGV and SIGBUS. */
+ * does not allocate, unless its thread is given up then. Not inside of itself; the thread must not
+ * block SIGSEGV and SIGBUS. */
 bool sch_try(void (*touch)(void *arg), void *arg);
 
 #endif

@@ -245,7 +245,7 @@ static enum pxr_status compile(void *argument, struct pxr_error *err)
 static enum pxr_status compile_code(struct compile_work *work, struct jit_code **code,
                                     struct pxr_error *err)
 {
-    enum pxr_status status = jit_run_work(compile, work, err);
+    enum pxr_status status = jit_run_work(compile, work, NULL, err);
     if (status != PXR_OK)
         return status;
     return jit_load(

@@ -15,6 +15,7 @@
 #include "cudart/core/code/code_cache.h"
 #include "cudart/core/code/device_lib.h"
 #include "cudart/core/code/price.h"
+#include "scheduler/scheduler.h"
 #include "util/log.h"
 
 /* Room on a thread's stack beyond the kernel's own frames: helpers such as vprintf run on it. */
@@ -54,6 +55,7 @@ struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
         .times_steps = options->time_steps,
         .verifies_steps = options->verify_steps,
         .is_talkative = options->log >= PXR_LOG_INFO,
+        .guard = sch_try,
     };
 }
 

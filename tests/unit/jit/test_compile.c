@@ -9,6 +9,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static struct jit_object compile(const char *ir)
 {
     struct ir_work work = {.ir = ir};
     struct pxr_error err = {0};
-    cr_assert_eq(jit_run_work(compile_ir, &work, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(jit_run_work(compile_ir, &work, NULL, &err), PXR_OK, "%s", err.message);
     return work.object;
 }
 
@@ -324,7 +325,7 @@ Test(compile, dumps_are_files_named_after_the_kernel)
     char dir[] = "/tmp/ptxrun-test-XXXXXX";
     cr_assert_not_null(mkdtemp(dir));
     struct ir_work work = {.ir = loop_ir, .dump = "opt,asm", .dump_dir = dir};
-    cr_assert_eq(jit_run_work(compile_ir, &work, NULL), PXR_OK);
+    cr_assert_eq(jit_run_work(compile_ir, &work, NULL, NULL), PXR_OK);
     struct jit_object plain = compile(loop_ir);
     cr_expect_eq(plain.size_bytes, work.object.size_bytes);
     cr_expect_eq(memcmp(plain.bytes, work.object.bytes, plain.size_bytes), 0,
@@ -346,7 +347,7 @@ Test(compile, module_without_kernel_is_an_error)
 {
     struct ir_work work = {.ir = "define void @f() {\n  ret void\n}\n"};
     struct pxr_error err = {0};
-    cr_expect_eq(jit_run_work(compile_ir, &work, &err), PXR_COMPILE_FAILED);
+    cr_expect_eq(jit_run_work(compile_ir, &work, NULL, &err), PXR_COMPILE_FAILED);
     cr_expect_not_null(strstr(err.message, "no kernel"));
 }
 
@@ -375,7 +376,7 @@ Test(compile, failures_of_llvm_are_errors_and_print_nothing)
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         struct ir_work work = {.ir = broken[i]};
         struct pxr_error err = {0};
-        cr_expect_eq(jit_run_work(compile_ir, &work, &err), PXR_COMPILE_FAILED);
+        cr_expect_eq(jit_run_work(compile_ir, &work, NULL, &err), PXR_COMPILE_FAILED);
         cr_expect_neq(err.message[0], '\0');
         cr_expect_null(work.object.bytes);
     }
@@ -383,6 +384,53 @@ Test(compile, failures_of_llvm_are_errors_and_print_nothing)
     fseek(capture, 0, SEEK_END);
     cr_expect_eq(ftell(capture), 0, "LLVM wrote to standard error");
     fclose(capture);
+    union scratch scratch = {0};
+    run(loop_ir, &scratch); // and compiling still works
+    cr_expect_eq(scratch.u32[0], 36);
+}
+
+static _Thread_local sigjmp_buf *landing;
+
+static void leave(int number)
+{
+    (void)number;
+    siglongjmp(*landing, 1);
+}
+
+static bool guard(void (*run)(void *argument), void *argument)
+{
+    sigjmp_buf here;
+    if (sigsetjmp(here, 1))
+        return false;
+    landing = &here;
+    run(argument);
+    return true;
+}
+
+static enum pxr_status fault(void *argument, struct pxr_error *err)
+{
+    (void)argument;
+    (void)err;
+    raise(SIGSEGV);
+    return PXR_OK;
+}
+
+static enum pxr_status catch_fault(void *argument, struct pxr_error *err)
+{
+    return jit_catch_fatal(fault, argument, err);
+}
+
+/* LLVM's code generator does so now and then. */
+Test(compile, a_fault_of_llvm_is_an_error)
+{
+    struct sigaction before;
+    sigaction(SIGSEGV, &(struct sigaction){.sa_handler = leave}, &before);
+    for (int i = 0; i < 3; i++) {
+        struct pxr_error err = {0};
+        cr_expect_eq(jit_run_work(catch_fault, NULL, guard, &err), PXR_COMPILE_FAILED);
+        cr_expect_str_eq(err.message, "LLVM has crashed");
+    }
+    sigaction(SIGSEGV, &before, NULL);
     union scratch scratch = {0};
     run(loop_ir, &scratch); // and compiling still works
     cr_expect_eq(scratch.u32[0], 36);
@@ -401,7 +449,7 @@ Test(compile, the_callers_rounding_and_signals_do_not_reach_llvm)
 {
     bool is_clean = false;
     fesetround(FE_UPWARD);
-    enum pxr_status status = jit_run_work(check_thread_state, &is_clean, NULL);
+    enum pxr_status status = jit_run_work(check_thread_state, &is_clean, NULL, NULL);
     fesetround(FE_TONEAREST);
     cr_expect_eq(status, PXR_OK);
     cr_expect(is_clean);

@@ -82,7 +82,7 @@ static struct jit_object compile(const struct subject *subject)
     struct work work = {.request = {.module = subject->module,
                                     .kernel = subject->kernel,
                                     .layout = &subject->layout}};
-    if (jit_run_work(compile_work, &work, NULL) != PXR_OK)
+    if (jit_run_work(compile_work, &work, NULL, NULL) != PXR_OK)
         return (struct jit_object){0};
     return work.object;
 }

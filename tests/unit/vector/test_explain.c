@@ -162,7 +162,7 @@ Test(explain, accesses_are_named_by_their_shape)
 }
 
 /* An index of 32 bits, of which parts are known not to wrap: how the access is named that uses it.
- */
+ * The vectors ask first whether it wraps. */
 static void expect_index(const char *index, const char *name)
 {
     char *iteration = NULL;
@@ -182,6 +182,8 @@ static void expect_index(const char *index, const char *name)
                  0);
     char *said = explain(iteration, true);
     expect(said, expected);
+    expect_detail(said, "  numbers of 32 bits that are expected not to wrap from thread to thread: "
+                        "indices (line 3)\n");
     free(said);
     free(expected);
     free(iteration);
@@ -189,8 +191,7 @@ static void expect_index(const char *index, const char *name)
 
 Test(explain, neighbours_are_found_behind_indices_of_fewer_bits)
 {
-    expect_index("  %t = add i32 %n, %x\n  %i = zext i32 %t to i64\n",
-                 "neighbouring elements unless a 32-bit index wraps");
+    expect_index("  %t = add i32 %n, %x\n  %i = zext i32 %t to i64\n", "neighbouring elements");
     expect_index("  %t = add nuw i32 %n, %x\n  %i = zext i32 %t to i64\n", "neighbouring elements");
     expect_index("  %s = shl nuw i32 %n, 4\n  %t = or disjoint i32 %s, %x\n"
                  "  %i = zext i32 %t to i64\n",
@@ -200,10 +201,10 @@ Test(explain, neighbours_are_found_behind_indices_of_fewer_bits)
                  "neighbouring elements");
     expect_index("  %t = add i32 %n, %x\n  %n64 = sext i32 %n to i64\n"
                  "  %s = sext i32 %t to i64\n  %i = sub i64 %s, %n64\n",
-                 "neighbouring elements unless a 32-bit index wraps");
+                 "neighbouring elements");
     expect_index("  %x2 = shl nuw i32 %x, 1\n  %t = add nuw i32 %n, %x2\n"
                  "  %i = zext i32 %t to i64\n",
-                 "gather");
+                 "elements 2 apart");
 }
 
 #define CHOICE "loop over vectors of 16 threads, 2 side by side: lines 3-9\n"
