@@ -56,9 +56,7 @@ static void add_leak(const char *noun, const void *address, size_t size_bytes,
                          frames);
 }
 
-/* Behind all others of this library, as it may end the process. */
-#define LAST 101
-__attribute__((destructor(LAST))) static void end(void)
+__attribute__((destructor(CRT_CHECK_SUM))) static void end(void)
 {
     const struct pxr_options *options = pxr_options_get();
     if (crt_check_ready() != CRT_SUCCESS || !crt_check_is_on())

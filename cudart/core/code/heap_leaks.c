@@ -11,6 +11,7 @@
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/check/call_finding.h"
+#include "cudart/core/check/end.h"
 #include "cudart/core/check/findings.h"
 #include "util/options.h"
 #include "util/readable_name.h"
@@ -91,9 +92,7 @@ static void report(const struct crt_heap_user *user)
     free(readable);
 }
 
-/* Before the findings are summed up (check/end.c). */
-#define BEFORE_LAST 102
-__attribute__((destructor(BEFORE_LAST))) static void end(void)
+__attribute__((destructor(CRT_CHECK_LAST_FINDINGS))) static void end(void)
 {
     const struct crt_heap_user *user;
     if (crt_check_ready() != CRT_SUCCESS || !is_on())

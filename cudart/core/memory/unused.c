@@ -7,6 +7,7 @@
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/check/call_finding.h"
+#include "cudart/core/check/end.h"
 #include "cudart/core/check/findings.h"
 #include "cudart/core/memory/describe.h"
 #include "cudart/core/memory/written.h"
@@ -73,9 +74,7 @@ static void report_left(const char *noun, const void *address, size_t size_bytes
         report((uintptr_t)address, size_bytes, frames);
 }
 
-/* Before the findings are summed up (check/end.c). */
-#define BEFORE_LAST 102
-__attribute__((destructor(BEFORE_LAST))) static void end(void)
+__attribute__((destructor(CRT_CHECK_LAST_FINDINGS))) static void end(void)
 {
     if (crt_check_ready() == CRT_SUCCESS && crt_unused_is_on())
         crt_leak_each(report_left);
