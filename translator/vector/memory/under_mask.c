@@ -7,6 +7,10 @@
  *
  * CPUs that have no instruction for a load under a mask load all of the vector: of a page from
  * which one lane may load, all others may. Short elements are stored by a loop.
+ *
+ * Where storing under a mask takes long, or there is no instruction for it, a vector in shared
+ * memory is loaded, changed and stored whole: blocks of a cluster run on one worker, so nobody
+ * writes to the other elements meanwhile.
  */
 #include <stddef.h>
 #include <string.h>
@@ -30,12 +34,6 @@ static LLVMValueRef object_of(LLVMValueRef address)
     while (LLVMIsAGetElementPtrInst(address) != NULL)
         address = LLVMGetOperand(address, 0);
     return address;
-}
-
-static bool is_in_shared_memory(LLVMValueRef address)
-{
-    return tr_is_field(object_of(address), TR_RECORD_BLOCK, TR_RECORD_BLOCK,
-                       offsetof(struct rt_block, shared));
 }
 
 /* How many vectors are asked so far: each has a variable. */
@@ -67,7 +65,8 @@ static bool is_instruction(const struct tr_widen *widen, const struct tr_under_m
 
 static bool may_be_at_guard(const struct tr_widen *widen, const struct tr_under_mask *access)
 {
-    return is_instruction(widen, access) && is_in_shared_memory(address_of(widen, access)) &&
+    return is_instruction(widen, access) &&
+           tr_plan_is_in_shared_memory(address_of(widen, access)) &&
            count_asked(widen) < MOST_ASKED;
 }
 
@@ -82,6 +81,14 @@ static bool may_be_whole(const struct tr_widen *widen, const struct tr_under_mas
 {
     return !is_instruction(widen, access) &&
            LLVMIsAAllocaInst(object_of(address_of(widen, access))) == NULL &&
+           count_asked(widen) < MOST_ASKED;
+}
+
+static bool may_be_rewritten(const struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    uint32_t bytes = (uint32_t)LLVMABISizeOfType(widen->layout, LLVMGetElementType(access->type));
+    return tr_plan_is_better_rewritten(widen->iteration->target, address_of(widen, access),
+                                       bytes) &&
            count_asked(widen) < MOST_ASKED;
 }
 
@@ -129,6 +136,16 @@ static void store(struct tr_widen *widen, const struct tr_under_mask *access, LL
     LLVMValueRef stored = tr_memory_call(widen, "llvm.masked.store", types, 2, operands, 3);
     tr_memory_set_align(widen, stored, 1, access->align);
     tr_memory_keep_hints(widen, access->fields, stored);
+}
+
+static void store_whole(struct tr_widen *widen, const struct tr_under_mask *access,
+                        LLVMValueRef value)
+{
+    LLVMValueRef old = load_whole(widen, access);
+    LLVMSetVolatile(old, true); /* or LLVM makes a store under a mask of it again */
+    LLVMValueRef all = LLVMBuildSelect(widen->builder, access->mask, value, old, "");
+    LLVMValueRef stored = LLVMBuildStore(widen->builder, all, access->pointer);
+    LLVMSetAlignment(stored, access->align);
 }
 
 /* ---- on two pages, element by element ---- */
@@ -187,19 +204,24 @@ static struct ways part(struct tr_widen *widen, LLVMValueRef by_element)
     return ways;
 }
 
-/* is_whole: from one page as if there were no mask. */
+/* is_whole: as if there were no mask, for which a lane has to be on. */
+static LLVMValueRef must_be_by_element(struct tr_widen *widen, const struct tr_under_mask *access,
+                                       bool is_whole)
+{
+    LLVMValueRef on_two_pages = is_on_two_pages(widen, access);
+    if (!is_whole)
+        return on_two_pages;
+    /* No `or`: without lanes the address may mean nothing. */
+    LLVMValueRef no_lane = has_no_lane(widen, access);
+    LLVMValueRef yes = LLVMConstInt(LLVMTypeOf(no_lane), 1, false);
+    return LLVMBuildSelect(widen->builder, no_lane, yes, on_two_pages, "");
+}
+
 static LLVMValueRef load_parted(struct tr_widen *widen, const struct tr_under_mask *access,
                                 bool is_whole)
 {
     LLVMBuilderRef b = widen->builder;
-    LLVMValueRef by_element = is_on_two_pages(widen, access);
-    if (is_whole) {
-        /* No `or`: without lanes the address may mean nothing. */
-        LLVMValueRef no_lane = has_no_lane(widen, access);
-        LLVMValueRef yes = LLVMConstInt(LLVMTypeOf(no_lane), 1, false);
-        by_element = LLVMBuildSelect(b, no_lane, yes, by_element, "");
-    }
-    struct ways ways = part(widen, by_element);
+    struct ways ways = part(widen, must_be_by_element(widen, access, is_whole));
     LLVMBasicBlockRef copied = tr_widen_new_block(widen, "copied");
     LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
     LLVMPositionBuilderAtEnd(b, ways.of_one);
@@ -217,14 +239,17 @@ static LLVMValueRef load_parted(struct tr_widen *widen, const struct tr_under_ma
     return phi;
 }
 
-static void store_at_guard(struct tr_widen *widen, const struct tr_under_mask *access,
-                           LLVMValueRef value)
+static void store_parted(struct tr_widen *widen, const struct tr_under_mask *access,
+                         LLVMValueRef value, bool is_whole)
 {
     LLVMBuilderRef b = widen->builder;
-    struct ways ways = part(widen, is_on_two_pages(widen, access));
+    struct ways ways = part(widen, must_be_by_element(widen, access, is_whole));
     LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
     LLVMPositionBuilderAtEnd(b, ways.of_one);
-    store(widen, access, value);
+    if (is_whole)
+        store_whole(widen, access, value);
+    else
+        store(widen, access, value);
     LLVMBuildBr(b, ways.meet);
     LLVMPositionBuilderAtEnd(b, ways.of_two);
     LLVMBuildStore(b, value, vector);
@@ -253,10 +278,11 @@ LLVMValueRef tr_memory_load_under_mask(struct tr_widen *widen, const struct tr_u
 void tr_memory_store_under_mask(struct tr_widen *widen, const struct tr_under_mask *access,
                                 LLVMValueRef value)
 {
-    if (may_be_by_element(widen, access))
+    bool is_whole = may_be_rewritten(widen, access);
+    if (is_whole || may_be_at_guard(widen, access))
+        store_parted(widen, access, value, is_whole);
+    else if (may_be_by_element(widen, access))
         store_by_element(widen, access, value);
-    else if (may_be_at_guard(widen, access))
-        store_at_guard(widen, access, value);
     else
         store(widen, access, value);
 }

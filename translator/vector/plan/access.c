@@ -4,8 +4,11 @@
  */
 #include "translator/vector/plan/access.h"
 
+#include <stddef.h>
+
 #include <llvm-c/Target.h>
 
+#include "kernel_abi/rt.h"
 #include "translator/analysis/shape.h"
 #include "translator/module/marks.h"
 
@@ -127,9 +130,31 @@ struct tr_sum tr_plan_sum(const struct tr_iteration *iteration, LLVMValueRef add
 
 /* ---- what the target has instructions for ---- */
 
+bool tr_plan_is_in_shared_memory(LLVMValueRef address)
+{
+    while (LLVMIsAGetElementPtrInst(address) != NULL)
+        address = LLVMGetOperand(address, 0);
+    return tr_is_field(address, TR_RECORD_BLOCK, TR_RECORD_BLOCK,
+                       offsetof(struct rt_block, shared));
+}
+
+static bool has_masks_of(const struct tr_target *target, uint32_t bytes)
+{
+    return target->masks_all || (target->masks_words && bytes >= 4);
+}
+
 bool tr_plan_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory)
 {
-    return !target->masks_all && (!target->masks_words || memory->bytes < 4);
+    return !has_masks_of(target, memory->bytes) && !tr_plan_is_in_shared_memory(memory->address);
+}
+
+bool tr_plan_is_better_rewritten(const struct tr_target *target, LLVMValueRef address,
+                                 uint32_t bytes)
+{
+    const struct tr_figures *figures = &target->figures;
+    double rewritten = figures->load + figures->vector + figures->store;
+    return tr_plan_is_in_shared_memory(address) &&
+           (!has_masks_of(target, bytes) || rewritten < figures->masked_store);
 }
 
 bool tr_plan_is_gatherable(const struct tr_target *target, const struct tr_memory *memory)

@@ -138,6 +138,13 @@ bool tr_plan_find_exchange(const struct tr_iteration *iteration, uint32_t load,
 bool tr_plan_ends_exchange(const struct tr_iteration *iteration, uint32_t store);
 /* ---- what the target has instructions for (access.c) ---- */
 
+/* Whether the address is one of the block's shared memory, by its form. Only the worker that runs
+ * the block, and its cluster, accesses that. */
+bool tr_plan_is_in_shared_memory(LLVMValueRef address);
+/* Whether a vector of elements of so many bytes, some of which are stored to the address, is better
+ * loaded and stored whole: nobody else may write there meanwhile. */
+bool tr_plan_is_better_rewritten(const struct tr_target *target, LLVMValueRef address,
+                                 uint32_t bytes);
 /* Whether the access becomes a branch for each lane under a mask. */
 bool tr_plan_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory);
 /* Whether LLVM's gathers, and scatters on machines that have them, can do these accesses. */
