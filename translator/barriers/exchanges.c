@@ -196,6 +196,29 @@ static bool is_shared(const struct exchanges *x, uint32_t i, uint32_t k, uint32_
     return do_meet(x, i, k, &of);
 }
 
+/* Whether the place is the same in all turns of loops. */
+static bool is_fixed(const struct place *place)
+{
+    return place->is_known && place->turn_depth == TR_NONE;
+}
+
+/* Whether no two of the lanes that come to the same bytes are in the segment of both at once. */
+static bool are_apart(const struct exchanges *x, uint32_t i, uint32_t k)
+{
+    const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    uint32_t together[RT_WARP_SIZE];
+    if (a->segment != b->segment || !is_fixed(p) || !is_fixed(q) ||
+        !tr_lanes_together(&x->effects, &x->ids, a->segment, together))
+        return false;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        for (uint32_t other = 0; other < RT_WARP_SIZE; other++)
+            if (other != lane && is_among(together[lane] & q->lanes, other) &&
+                overlaps(a, p->address.of[lane], b, q->address.of[other]))
+                return false;
+    return true;
+}
+
 /* Likewise on one way: in narrow blocks, too, if the block's shape is not known, for else what a
  * lane of the next row has would be taken for what is far away in a row. */
 static bool is_shared_on_way(const struct exchanges *x, uint32_t i, uint32_t k, uint32_t turn)
@@ -335,8 +358,9 @@ static bool is_shared_pair(struct exchanges *x, uint32_t i, uint32_t k, bool are
     return false;
 }
 
-/* Whether lanes get, or overwrite, what other lanes of their warp have made. */
-static bool is_exchange(struct exchanges *x, uint32_t i, uint32_t k)
+/* Whether lanes get, or overwrite, what other lanes of their warp have made. is_direct: the lanes
+ * go from one to the other within a segment. */
+static bool is_exchange(struct exchanges *x, uint32_t i, uint32_t k, bool is_direct)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
@@ -348,17 +372,18 @@ static bool is_exchange(struct exchanges *x, uint32_t i, uint32_t k)
         return p->is_counted && a->is_write && a->pointer != b->pointer && !reads_own(x, k);
     if (p->is_looked_up || q->is_looked_up)
         return is_looked_up_pair(x, i, k);
-    return is_shared_pair(x, i, k, are_stores);
+    return is_shared_pair(x, i, k, are_stores) && !(is_direct && are_apart(x, i, k));
 }
 
 /* Looks at the accesses of the segment from `end` - 1 backwards. true: k makes an exchange with
- * one; *goes_on: the beginning has been reached without a place where lanes meet. */
+ * one; *goes_on: the beginning has been reached without a place where lanes meet. If `end` is k, in
+ * the same segment. */
 static bool look_back(struct exchanges *x, uint32_t segment, uint32_t end, uint32_t k,
                       bool *goes_on)
 {
     *goes_on = false;
     for (uint32_t i = end; i-- > x->effects.first_access[segment];) {
-        if (is_exchange(x, i, k))
+        if (is_exchange(x, i, k, end == k && x->effects.accesses[k].segment == segment))
             return true;
         if (tr_set_has(&x->met, i))
             return false;

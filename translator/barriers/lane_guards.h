@@ -21,4 +21,10 @@ bool tr_lanes_of_segments(const struct tr_effects *effects, const struct tr_lane
 uint32_t tr_lane_edge_of(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                          uint32_t segment);
 
+/* By lane, those that may be at the segment at the same time as it, where one of its guards
+ * compares what each lane has with what all have in common: `tid.x == k && tid.y > k` lets lane (1,
+ * 1) in where k is 1, and so never. false: no guard says what the common number is. */
+bool tr_lanes_together(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                       uint32_t segment, uint32_t together[RT_WARP_SIZE]);
+
 #endif

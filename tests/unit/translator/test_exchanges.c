@@ -14,10 +14,8 @@
 
 #include "translator/barriers/exchanges.h"
 
-/* In a block of one row of 64 threads. */
-static void expect_meetings(const char *body, uint32_t expected)
+static void expect_meetings_in(struct tr_facts facts, const char *body, uint32_t expected)
 {
-    const struct tr_facts facts = {.block = {64, 1, 1}};
     struct pxr_error err = {0};
     char *text = barrier_kernel(body);
     struct ptx_module *ptx = barrier_kernel_parse(text);
@@ -30,6 +28,12 @@ static void expect_meetings(const char *body, uint32_t expected)
     LLVMContextDispose(context);
     ptx_module_destroy(ptx);
     free(text);
+}
+
+/* In a block of one row of 64 threads. */
+static void expect_meetings(const char *body, uint32_t expected)
+{
+    expect_meetings_in((struct tr_facts){.block = {64, 1, 1}}, body, expected);
 }
 
 #define STORES "st.shared.u32 [%own+128], %tx;"
@@ -86,8 +90,8 @@ Test(exchanges, lanes_that_do_not_come_there_exchange_nothing)
 Test(exchanges, what_is_common_to_all_is_no_place)
 {
 #define COMMON(op) "cvt.u32.u64 %r6, %rd1;" op "shl.b32 %r6, %r6, 2; add.u32 %r7, %own, %r6;"
-#define SHIFTED "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%r7+4]; st.global.u32 [%gout], %r5;"
-#define APART   "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%own]; st.global.u32 [%gout], %r5;"
+#define SHIFTED    "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%r7+4]; st.global.u32 [%gout], %r5;"
+#define APART      "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%own]; st.global.u32 [%gout], %r5;"
     expect_meetings(COMMON() SHIFTED, 1);
     expect_meetings(COMMON("mul.lo.u32 %r6, %r6, 3;") SHIFTED, 1);
     expect_meetings(COMMON("mul.lo.u32 %r6, %r6, %tx;") SHIFTED, 0);
@@ -198,4 +202,63 @@ Test(exchanges, lanes_meet_where_loops_begin_with_an_exchange)
                                 "bar.warp.sync -1; ld.shared.u32 %r5, [%r7];"
                                 "st.global.u32 [%gout], %r5;" NEXT),
                     0);
+}
+
+/* In a tile of 16 columns, two rows a warp. */
+static void expect_meetings_in_tile(const char *body, uint32_t expected)
+{
+    static const char cells[] =
+        "mad.lo.u32 %own, %ty, 64, %own; mad.lo.u32 %r7, %tx, 68, %base; cvt.u32.u64 %r6, %rd1;";
+    char text[1024];
+    snprintf(text, sizeof text, "%s%s done:", cells, body);
+    expect_meetings_in((struct tr_facts){.block = {16, 16, 1}}, text, expected);
+}
+
+/* Cells of a column are divided by the one on the diagonal: %r7 is column tx's of it. */
+#define DIVIDE                                                                                     \
+    "ld.shared.u32 %r4, [%own]; ld.shared.u32 %r5, [%r7]; div.u32 %r5, %r4, %r5;"                  \
+    "st.shared.u32 [%own], %r5;"
+
+/* What all threads have in common is known where lanes come for which it is equal to what they
+ * have: others may not come there then. */
+Test(exchanges, lanes_exchange_nothing_where_they_do_not_come_together)
+{
+    static const char *const apart[] = {
+        "setp.ne.u32 %p1, %tx, %r6; setp.le.or.u32 %p2, %ty, %r6, %p1; @%p2 bra done;",
+        "setp.ne.u32 %p1, %r6, %tx; setp.ge.or.s32 %p2, %r6, %ty, %p1; @%p2 bra done;",
+        "setp.eq.u32 %p1, %tx, %r6; setp.gt.and.u32 %p2, %ty, %r6, %p1; @!%p2 bra done;",
+        "setp.ne.u32 %p1, %tx, %r6; @%p1 bra done; setp.le.u32 %p2, %ty, %r6; @%p2 bra done;",
+        ("add.u32 %r5, %r6, 7; setp.ne.u32 %p1, %tx, %r6; @%p1 bra done;"
+         "add.u32 %r4, %ty, 7; setp.le.u32 %p2, %r4, %r5; @%p2 bra done;"),
+    };
+    static const char *const together[] = {
+        "",
+        "setp.ne.u32 %p1, %tx, %r6; @%p1 bra done;",
+        "setp.le.u32 %p1, %ty, %r6; @%p1 bra done;",
+        "setp.ne.u32 %p1, %tx, %r6; setp.lt.or.u32 %p2, %ty, %r6, %p1; @%p2 bra done;",
+        ("cvt.u32.u64 %r5, %rd2; setp.ne.u32 %p1, %tx, %r6; @%p1 bra done;"
+         "setp.le.u32 %p2, %ty, %r5; @%p2 bra done;"),
+        "setp.ne.u32 %p1, %tx, %r6; setp.le.and.u32 %p2, %ty, %r6, %p1; @%p2 bra done;",
+    };
+    char body[512];
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+        snprintf(body, sizeof body, "%s%s", apart[i], DIVIDE);
+        expect_meetings_in_tile(body, 0);
+    }
+    for (size_t i = 0; i < sizeof together / sizeof together[0]; i++) {
+        snprintf(body, sizeof body, "%s%s", together[i], DIVIDE);
+        expect_meetings_in_tile(body, 1);
+    }
+}
+
+/* In the second turn no lane of this warp comes to the cells, whichever that is. */
+Test(exchanges, lanes_that_stay_away_in_a_turn_exchange_nothing_in_it)
+{
+    static const char body[] =
+        "mov.u32 %r6, 0; mov.u32 %r7, %base; turns:"
+        "setp.le.u32 %p1, %tx, %r6; setp.le.or.u32 %p2, %ty, %r6, %p1; @%p2 bra next;"
+        "mad.lo.u32 %r5, %ty, 64, %r7; ld.shared.u32 %r4, [%r5]; st.shared.u32 [%own], %r4;"
+        "next: bar.sync 0; add.u32 %r7, %r7, 16; add.u32 %r6, %r6, 4;"
+        "setp.lt.u32 %p3, %r6, 16; @%p3 bra turns;";
+    expect_meetings_in_tile(body, 0);
 }
