@@ -27,6 +27,7 @@ static const uint32_t grid_sizes_yz[] = {1, 1u << 10, TR_GRID_MAX_YZ};
 
 /* A known shape is worth more than all other facts. */
 #define BLOCK_WEIGHT 4096
+#define WARPS_WEIGHT 2048
 /* Without it a fetch is a call for each thread. */
 #define SHAPE_WEIGHT 64
 
@@ -184,6 +185,8 @@ bool jit_facts_imply(const struct tr_facts *known, const struct tr_facts *assume
             (known->grid_max[d] == 0 || known->grid_max[d] > assumed->grid_max[d]))
             return false;
     }
+    if (assumed->has_whole_warps && !tr_has_whole_warps(known))
+        return false;
     if (assumed->has_dynamic_shared &&
         (!known->has_dynamic_shared ||
          known->dynamic_shared_bytes != assumed->dynamic_shared_bytes))
@@ -211,11 +214,13 @@ static uint32_t looser(uint32_t a, uint32_t b)
 
 void jit_facts_join(struct tr_facts *facts, const struct tr_facts *other)
 {
+    bool has_whole_warps = tr_has_whole_warps(facts) && tr_has_whole_warps(other);
     for (int d = 0; d < 3; d++) {
         if (facts->block[d] != other->block[d])
             facts->block[d] = 0;
         facts->grid_max[d] = looser(facts->grid_max[d], other->grid_max[d]);
     }
+    facts->has_whole_warps = has_whole_warps && facts->block[0] == 0;
     if (!other->has_dynamic_shared || facts->dynamic_shared_bytes != other->dynamic_shared_bytes) {
         facts->has_dynamic_shared = false;
         facts->dynamic_shared_bytes = 0;
@@ -244,7 +249,7 @@ static unsigned grid_weight(uint32_t grid_max)
 
 unsigned jit_facts_weight(const struct tr_facts *facts)
 {
-    unsigned weight = facts->has_dynamic_shared;
+    unsigned weight = facts->has_dynamic_shared + (facts->has_whole_warps ? WARPS_WEIGHT : 0);
     for (int d = 0; d < 3; d++)
         weight += (facts->block[d] ? BLOCK_WEIGHT : 0) + grid_weight(facts->grid_max[d]);
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
@@ -317,6 +322,8 @@ void jit_facts_text(const struct tr_facts *facts, char *buffer, size_t size_byte
 {
     struct text text = {buffer, size_bytes, true};
     add_shape(&text, "block", facts->block);
+    if (facts->has_whole_warps)
+        add_text(&text, "%srows of whole warps", comma(&text));
     add_shape(&text, "grid at most", facts->grid_max);
     if (facts->has_dynamic_shared)
         add_text(&text, "%s%u bytes of dynamic shared memory", comma(&text),

@@ -10,18 +10,21 @@
  * launches so far have in common. */
 #define SHAPE_VARIANTS 4
 
-/* Keeps of a block's shape only whether it is one row, the only question of normal mode. */
-static void keep_row(const uint32_t block[3], struct tr_facts *facts)
+/* Keeps of a block's shape what normal mode asks: whether it is one row, and whether rows are whole
+ * warps. */
+static void keep_kind(const uint32_t block[3], bool has_whole_warps, struct tr_facts *facts)
 {
+    bool is_row = block[1] == 1 && block[2] == 1;
     memset(facts, 0, sizeof *facts);
-    if (block[1] == 1 && block[2] == 1)
+    facts->has_whole_warps = has_whole_warps;
+    if (is_row)
         facts->block[1] = facts->block[2] = 1;
 }
 
 void jit_variants_facts(enum pxr_mode mode, const struct jit_launch *launch, struct tr_facts *facts)
 {
     if (mode == PXR_MODE_NORMAL)
-        keep_row(launch->block, facts);
+        keep_kind(launch->block, launch->block[0] % TR_FACTS_WARP == 0, facts);
     else
         jit_facts_of(launch, facts);
 }
@@ -48,7 +51,7 @@ void jit_variants_plan(const struct jit_variants *variants, enum pxr_mode mode,
     unsigned count = atomic_load_explicit(&variants->count, memory_order_acquire);
     *planned = *launch;
     if (mode == PXR_MODE_NORMAL)
-        keep_row(launch->block, planned);
+        keep_kind(launch->block, tr_has_whole_warps(launch), planned);
     else if (count >= JIT_VARIANTS_MAX - 1)
         memset(planned, 0, sizeof *planned);
     bool joins = mode == PXR_MODE_AUTO && count < JIT_VARIANTS_MAX - 1;

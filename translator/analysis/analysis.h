@@ -18,6 +18,7 @@
 
 #include <llvm-c/Types.h>
 
+#include "translator/module/launch_facts.h"
 #include "util/arena.h"
 #include "util/error.h"
 
@@ -203,6 +204,7 @@ struct tr_shape {
 /* Facts that the analysis may rely on; see tr_facts for their source. 0: not known. */
 struct tr_shape_facts {
     uint32_t block[3];
+    bool has_whole_warps; /* rows of a block are whole warps, also where block[0] is not known */
     const struct tr_shape *arguments; /* by value number, for arguments; NULL: they are varying */
     const bool *is_lost; /* by segment: threads that come here end all others, so that none is left
                             to compare with; NULL: segments that call a fault */
@@ -247,8 +249,11 @@ enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *l
 struct tr_shape tr_shape_at(const struct tr_graph *graph, const struct tr_loops *loops,
                             const struct tr_shapes *shapes, uint32_t value, uint32_t segment);
 
-/* Whether the scope's threads are all in one row of a block of this shape (0: not known). */
-bool tr_is_row_scope(enum tr_scope scope, const uint32_t block[3]);
+/* What the launch says of shapes. */
+struct tr_shape_facts tr_shape_facts_of(const struct tr_facts *facts);
+
+/* Whether the scope's threads are all in one row of the block. */
+bool tr_is_row_scope(enum tr_scope scope, const struct tr_facts *facts);
 
 /* Whether it loads memory that does not change while the grid runs. */
 bool tr_is_invariant_load(LLVMValueRef load);

@@ -7,6 +7,9 @@
 #include "translator/analysis/shape.h"
 
 #include <llvm-c/Core.h>
+#include <string.h>
+
+#include "kernel_abi/rt.h"
 
 struct solver {
     struct tr_graph *graph;
@@ -331,10 +334,28 @@ static void set_varies_at(struct solver *solver, uint32_t loop)
     }
 }
 
-bool tr_is_row_scope(enum tr_scope scope, const uint32_t block[3])
+static bool has_whole_warps(const struct tr_shape_facts *facts)
 {
-    return (block[1] == 1 && block[2] == 1) ||
-           (scope == TR_SCOPE_WARP && block[0] != 0 && block[0] % 32 == 0);
+    return facts->block[0] != 0 ? facts->block[0] % RT_WARP_SIZE == 0 : facts->has_whole_warps;
+}
+
+static bool is_row_scope(enum tr_scope scope, const struct tr_shape_facts *facts)
+{
+    return (facts->block[1] == 1 && facts->block[2] == 1) ||
+           (scope == TR_SCOPE_WARP && has_whole_warps(facts));
+}
+
+struct tr_shape_facts tr_shape_facts_of(const struct tr_facts *facts)
+{
+    struct tr_shape_facts shapes = {.has_whole_warps = facts->has_whole_warps};
+    memcpy(shapes.block, facts->block, sizeof shapes.block);
+    return shapes;
+}
+
+bool tr_is_row_scope(enum tr_scope scope, const struct tr_facts *facts)
+{
+    struct tr_shape_facts shapes = tr_shape_facts_of(facts);
+    return is_row_scope(scope, &shapes);
 }
 
 enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *loops,
@@ -347,8 +368,9 @@ enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *l
         .graph = graph,
         .scope = scope,
         .block = facts->block,
+        .has_whole_warps = has_whole_warps(facts),
         .is_race_free = facts->is_race_free,
-        .is_row_scope = tr_is_row_scope(scope, facts->block),
+        .is_row_scope = is_row_scope(scope, facts),
         .layout = LLVMGetModuleDataLayout(module),
     };
     *shapes = (struct tr_shapes){.scope = scope};

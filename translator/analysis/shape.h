@@ -55,6 +55,7 @@ struct tr_shape_context {
     const struct tr_graph *graph;
     enum tr_scope scope;
     const uint32_t *block;    /* its shape, 0: not known */
+    bool has_whole_warps;     /* as tr_shape_facts */
     bool is_race_free;        /* as tr_shape_facts */
     bool is_row_scope;        /* all of the scope is one row, so that uniform along the row means
                                  uniform */

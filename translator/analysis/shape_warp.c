@@ -31,7 +31,7 @@ static bool is_multiple(const struct tr_shape_context *context, LLVMValueRef val
     if (is_constant(value, &constant))
         return constant % RT_WARP_SIZE == 0;
     if (tr_sreg_of(value) == PTX_SREG_NTID_X)
-        return context->block[0] != 0 && context->block[0] % RT_WARP_SIZE == 0;
+        return context->has_whole_warps;
     if (LLVMIsAInstruction(value) == NULL || depth == 0)
         return false;
     switch (LLVMGetInstructionOpcode(value)) {

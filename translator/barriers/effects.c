@@ -156,8 +156,7 @@ enum pxr_status tr_effects_analyse(struct tr_graph *graph, const struct tr_facts
                                    struct tr_dominators *dominators, struct tr_loops *loops,
                                    struct tr_shapes *shapes, struct pxr_error *err)
 {
-    struct tr_shape_facts known = {0};
-    memcpy(known.block, facts->block, sizeof known.block);
+    struct tr_shape_facts known = tr_shape_facts_of(facts);
     enum pxr_status status = tr_dominators_build(graph, false, dominators, err);
     if (status == PXR_OK)
         status = tr_loops_build(graph, loops, err);

@@ -566,9 +566,9 @@ static bool is_looked_up(const struct exchanges *x, const struct tr_access *acce
 }
 
 /* Whether x->ids may not be those of a warp, but what would be one if the block were one row. */
-static bool may_be_narrow(const uint32_t block[3])
+static bool may_be_narrow(const struct tr_facts *facts)
 {
-    return (block[0] == 0 || block[1] == 0) && !tr_is_row_scope(TR_SCOPE_WARP, block);
+    return (facts->block[0] == 0 || facts->block[1] == 0) && !tr_is_row_scope(TR_SCOPE_WARP, facts);
 }
 
 /* NULL: not known, or out of memory. */
@@ -710,7 +710,7 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     x->lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
     x->narrow_ids = tr_lane_ids_of(narrow, 0);
-    x->may_be_narrow = may_be_narrow(x->effects.facts->block);
+    x->may_be_narrow = may_be_narrow(x->effects.facts);
     x->kinds = pxr_arena_alloc_array(&x->graph.arena, KINDS_MAX, sizeof *x->kinds);
     for (unsigned i = 0; i < COMPARISONS; i++) {
         x->compared[i] = tr_set_make(&x->graph.arena, KINDS_MAX * KINDS_MAX);

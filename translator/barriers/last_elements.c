@@ -196,9 +196,10 @@ static enum pxr_status analyse(struct last_elements *e, const struct tr_facts *f
 {
     /* Whatever threads load from one place together is the same in all of them: how many elements
      * there are comes from memory at times. */
-    struct tr_shape_facts known = {.is_race_free = true};
+    struct tr_shape_facts known = {0};
     if (facts != NULL)
-        memcpy(known.block, facts->block, sizeof known.block);
+        known = tr_shape_facts_of(facts);
+    known.is_race_free = true;
     enum pxr_status status = tr_dominators_build(&e->graph, false, &e->dominators, err);
     if (status == PXR_OK)
         status = tr_loops_build(&e->graph, &e->loops, err);

@@ -117,8 +117,7 @@ static enum pxr_status look(LLVMValueRef function, const struct tr_facts *facts,
                             struct pxr_error *err)
 {
     struct looking l = {.facts = facts};
-    struct tr_shape_facts known = {0};
-    memcpy(known.block, facts->block, sizeof known.block);
+    struct tr_shape_facts known = tr_shape_facts_of(facts);
     enum pxr_status status = tr_graph_build(&l.graph, function, is_sync_point, err);
     if (status != PXR_OK)
         return status;

@@ -149,8 +149,7 @@ static bool exits(const struct tr_value *value)
 static enum pxr_status analyse(struct reading *r, const struct tr_facts *facts,
                                struct pxr_error *err)
 {
-    struct tr_shape_facts known = {0};
-    memcpy(known.block, facts->block, sizeof known.block);
+    struct tr_shape_facts known = tr_shape_facts_of(facts);
     struct tr_set ends = tr_set_make(&r->graph.arena, r->graph.segment_count);
     if (ends.words == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");

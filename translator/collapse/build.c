@@ -75,9 +75,13 @@ static LLVMValueRef load_extent(const struct tr_fuse *fuse, int dimension)
     uint32_t known = fuse->options->facts->block[dimension];
     if (known != 0)
         return tr_fuse_i32(fuse, known);
-    return tr_fuse_field(fuse, fuse->i32, fuse->launch,
-                         offsetof(struct rt_launch, block) + (size_t)dimension * sizeof(uint32_t),
-                         "ntid");
+    LLVMValueRef extent = tr_fuse_field(
+        fuse, fuse->i32, fuse->launch,
+        offsetof(struct rt_launch, block) + (size_t)dimension * sizeof(uint32_t), "ntid");
+    if (dimension > 0 || !tr_has_whole_warps(fuse->options->facts))
+        return extent;
+    return LLVMBuildAnd(fuse->builder, extent, tr_fuse_i32(fuse, ~(uint32_t)(RT_WARP_SIZE - 1)),
+                        "warps");
 }
 
 void tr_fuse_load_shape(struct tr_fuse *fuse)

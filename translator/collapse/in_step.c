@@ -175,8 +175,7 @@ static enum pxr_status find_meetings(struct in_step *lanes, struct pxr_error *er
 static enum pxr_status find_shapes(struct in_step *lanes, const struct tr_facts *facts,
                                    struct pxr_error *err)
 {
-    struct tr_shape_facts known = {0};
-    memcpy(known.block, facts->block, sizeof known.block);
+    struct tr_shape_facts known = tr_shape_facts_of(facts);
     for (int i = 1; i < 3 && lanes->is_row; i++)
         known.block[i] = known.block[i] == 0 ? 1 : known.block[i];
     return tr_shapes_build(lanes->graph, lanes->loops, TR_SCOPE_WARP, &known, &lanes->shapes, err);
@@ -573,8 +572,7 @@ enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominato
                             .dominators = dominators,
                             .is_needed = is_needed,
                             .has_polls = has_polls,
-                            .is_row = tr_is_row_scope(TR_SCOPE_WARP, facts->block) ||
-                                      knows_no_rows(graph),
+                            .is_row = tr_is_row_scope(TR_SCOPE_WARP, facts) || knows_no_rows(graph),
                             .thread = thread};
     if (!make_sets(&lanes))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");

@@ -171,8 +171,7 @@ static void settle(const struct waits *waits, const bool *certain, bool drops_li
 static enum pxr_status analyse(struct waits *waits, const struct tr_facts *facts,
                                struct pxr_error *err)
 {
-    struct tr_shape_facts known = {0};
-    memcpy(known.block, facts->block, sizeof known.block);
+    struct tr_shape_facts known = tr_shape_facts_of(facts);
     enum pxr_status status = tr_dominators_build(&waits->graph, false, &waits->dominators, err);
     if (status == PXR_OK)
         status = tr_loops_build(&waits->graph, &waits->loops, err);

@@ -116,8 +116,7 @@ static enum pxr_status analyse(struct tr_kernel *kernel, const struct tr_facts *
                                struct pxr_error *err)
 {
     struct tr_graph *graph = &kernel->graph;
-    struct tr_shape_facts shape_facts = {0};
-    memcpy(shape_facts.block, facts->block, sizeof shape_facts.block);
+    struct tr_shape_facts shape_facts = tr_shape_facts_of(facts);
     enum pxr_status status = tr_dominators_build(graph, false, &kernel->dominators, err);
     if (status == PXR_OK)
         status = tr_loops_build(graph, &kernel->loops, err);

@@ -218,8 +218,7 @@ static void build_piece(struct tr_region_build *region, iteration_fn body, LLVMV
 static bool is_in_one_row(const struct tr_fuse *fuse)
 {
     return (is_one(fuse->ntid[1]) && is_one(fuse->ntid[2])) ||
-           (fuse->options->facts->block[0] != 0 &&
-            fuse->options->facts->block[0] % RT_WARP_SIZE == 0);
+           tr_has_whole_warps(fuse->options->facts);
 }
 
 /* How many lanes from `lane` on are in one row. */
@@ -311,7 +310,7 @@ struct tr_lanes tr_lanes_now(const struct tr_fused *fused)
     lanes.count = whole;
     bool is_whole = LLVMIsAConstantInt(fuse->thread_count) != NULL &&
                     LLVMConstIntGetZExtValue(fuse->thread_count) % RT_WARP_SIZE == 0;
-    if (is_whole)
+    if (is_whole || tr_has_whole_warps(fuse->options->facts))
         return lanes;
     LLVMValueRef left = LLVMBuildNUWSub(b, fuse->thread_count, lanes.first, "");
     LLVMValueRef is_less = LLVMBuildICmp(b, LLVMIntULT, left, whole, "");

@@ -76,6 +76,13 @@ static uint32_t max_block(const struct tr_facts *facts, unsigned axis)
     return facts->block[axis] ? facts->block[axis] : limits[axis];
 }
 
+static uint32_t min_block(const struct tr_facts *facts, unsigned axis)
+{
+    if (facts->block[axis])
+        return facts->block[axis];
+    return axis == 0 && tr_has_whole_warps(facts) ? RT_WARP_SIZE : 1;
+}
+
 static uint32_t max_grid(const struct tr_facts *facts, unsigned axis)
 {
     static const uint32_t limits[3] = {TR_GRID_MAX_X, TR_GRID_MAX_YZ, TR_GRID_MAX_YZ};
@@ -89,7 +96,7 @@ static bool find_bounds(const struct tr_facts *facts, const struct tr_sreg_info 
     uint32_t block_max = max_block(facts, sreg->axis);
     switch (sreg->quantity) {
     case TR_QUANTITY_BLOCK_SIZE:
-        *bounds = (struct bounds){facts->block[sreg->axis] ? block_max : 1, block_max};
+        *bounds = (struct bounds){min_block(facts, sreg->axis), block_max};
         return true;
     case TR_QUANTITY_THREAD_INDEX:
         *bounds = (struct bounds){0, block_max - 1};

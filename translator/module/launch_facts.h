@@ -31,9 +31,13 @@ struct tr_param_fact {
                              (kernel_abi/image_shape.h); 0: not known */
 };
 
+/* Threads of a warp (kernel_abi/rt.h). */
+#define TR_FACTS_WARP 32
+
 /* All zero: nothing is assumed. */
 struct tr_facts {
     uint32_t block[3];    /* the block's shape; 0: not known */
+    bool has_whole_warps; /* rows of a block are whole warps; false where block[0] is known */
     uint32_t grid_max[3]; /* the grid has at most so many blocks in this direction; 0: not known */
     bool has_dynamic_shared;
     uint32_t dynamic_shared_bytes; /* 0 unless has_dynamic_shared */
@@ -41,5 +45,11 @@ struct tr_facts {
                                       (rt_block.first_thread); false: every block begins with its first */
     struct tr_param_fact params[TR_FACTS_PARAMS]; /* by the parameter's number */
 };
+
+/* Whether each warp has 32 threads, all in one row. */
+static inline bool tr_has_whole_warps(const struct tr_facts *facts)
+{
+    return facts->block[0] != 0 ? facts->block[0] % TR_FACTS_WARP == 0 : facts->has_whole_warps;
+}
 
 #endif

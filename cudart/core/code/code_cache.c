@@ -210,6 +210,7 @@ static void add_facts(struct cache_hash *hash, const struct tr_facts *facts)
         cache_hash_number(hash, facts->block[d]);
         cache_hash_number(hash, facts->grid_max[d]);
     }
+    cache_hash_number(hash, facts->has_whole_warps);
     cache_hash_number(hash, facts->has_dynamic_shared);
     cache_hash_number(hash, facts->dynamic_shared_bytes);
     cache_hash_number(hash, facts->begins_inside);

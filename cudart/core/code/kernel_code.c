@@ -217,6 +217,7 @@ void crt_kernel_expect(const struct crt_kernel *kernel, struct tr_facts *facts)
     memset(facts, 0, sizeof *facts);
     for (int d = 1; d < 3; d++)
         facts->block[d] = required[0] && required[d] ? required[d] : 1;
+    facts->has_whole_warps = required[0] % TR_FACTS_WARP == 0;
 }
 
 bool crt_kernel_has_code(const struct crt_kernel *kernel)

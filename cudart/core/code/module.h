@@ -327,8 +327,8 @@ struct jit_variant crt_variant_key(const struct tr_facts *facts);
 struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
                                       const struct jit_variant *key);
 
-/* The facts that most launches will have in common, before there is a launch: blocks of one row,
- * unless .reqntid says otherwise. */
+/* The facts that most launches will have in common, before there is a launch: blocks of one row of
+ * whole warps, unless .reqntid says otherwise. */
 void crt_kernel_expect(const struct crt_kernel *kernel, struct tr_facts *facts);
 
 /* The lines of crt_library_describe for any module. */

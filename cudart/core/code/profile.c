@@ -12,10 +12,10 @@
 #include "kernel_abi/image_shape.h"
 
 /* Of the record; part of the key as well. */
-#define FORMAT        UINT64_C(3)
+#define FORMAT        UINT64_C(4)
 
 #define HEAD_BYTES    (5 * sizeof(uint64_t))
-#define VARIANT_BYTES (sizeof(uint64_t) + 9 * sizeof(uint32_t) + TR_FACTS_PARAMS * (size_t)5)
+#define VARIANT_BYTES (sizeof(uint64_t) + 10 * sizeof(uint32_t) + TR_FACTS_PARAMS * (size_t)5)
 #define RECORD_BYTES  (HEAD_BYTES + CRT_PROFILE_VARIANTS * VARIANT_BYTES)
 
 /* For others that add to the same record; whoever waits in vain goes without. */
@@ -56,6 +56,7 @@ static uint8_t *put_variant(uint8_t *at, const struct crt_profile_variant *varia
         at = put_number(at, facts->block[d], 4);
         at = put_number(at, facts->grid_max[d], 4);
     }
+    at = put_number(at, facts->has_whole_warps, 4);
     at = put_number(at, facts->has_dynamic_shared, 4);
     at = put_number(at, facts->dynamic_shared_bytes, 4);
     at = put_number(at, facts->begins_inside, 4);
@@ -78,7 +79,7 @@ static bool are_possible(const struct tr_facts *facts)
         facts->block[0] <= TR_BLOCK_MAX_THREADS && facts->block[1] <= TR_BLOCK_MAX_THREADS &&
         facts->block[2] <= TR_BLOCK_MAX_Z && threads <= TR_BLOCK_MAX_THREADS &&
         facts->grid_max[0] <= TR_GRID_MAX_X && facts->grid_max[1] <= TR_GRID_MAX_YZ &&
-        facts->grid_max[2] <= TR_GRID_MAX_YZ &&
+        facts->grid_max[2] <= TR_GRID_MAX_YZ && (facts->block[0] == 0 || !facts->has_whole_warps) &&
         (facts->has_dynamic_shared || facts->dynamic_shared_bytes == 0);
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
         const struct tr_param_fact *param = &facts->params[i];
@@ -97,6 +98,7 @@ static bool get_variant(const uint8_t **at, struct crt_profile_variant *variant)
         facts->block[d] = (uint32_t)get_number(at, 4);
         facts->grid_max[d] = (uint32_t)get_number(at, 4);
     }
+    facts->has_whole_warps = get_number(at, 4) != 0;
     facts->has_dynamic_shared = get_number(at, 4) != 0;
     facts->dynamic_shared_bytes = (uint32_t)get_number(at, 4);
     facts->begins_inside = get_number(at, 4) != 0;

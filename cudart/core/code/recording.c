@@ -44,6 +44,7 @@ static void put_param(FILE *out, unsigned number, const struct tr_param_fact *fa
 static void put_facts(FILE *out, const struct tr_facts *facts)
 {
     put_shape(out, "block", facts->block);
+    put_number(out, "warps", facts->has_whole_warps, 0);
     put_shape(out, "grid", facts->grid_max);
     if (facts->has_dynamic_shared)
         fprintf(out, "\tshared=%u", facts->dynamic_shared_bytes);
@@ -247,6 +248,12 @@ static bool take_shared(const char *value, struct crt_recorded_launch *launch)
     return is_right;
 }
 
+static bool take_warps(const char *value, struct crt_recorded_launch *launch)
+{
+    launch->variant.facts.has_whole_warps = true;
+    return strcmp(value, "1") == 0;
+}
+
 static bool take_inside(const char *value, struct crt_recorded_launch *launch)
 {
     launch->variant.facts.begins_inside = true;
@@ -294,7 +301,8 @@ static const struct {
     {"quick=", take_quick},       {"fast_matrices=", take_fast_matrices},
     {"block=", take_block},       {"grid=", take_grid},
     {"shared=", take_shared},     {"inside=", take_inside},
-    {"param", take_param},        {"texture", take_texture},
+    {"warps=", take_warps},       {"param", take_param},
+    {"texture", take_texture},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

@@ -233,6 +233,8 @@ static uint32_t check_seed(uint64_t seed)
     random_function(&generator, seed, 0);
     if (seed / 4 % 2 == 0)
         memcpy(facts.block, block, sizeof facts.block);
+    else
+        facts.has_whole_warps = block[0] % 32 == 0;
     bool (*ends_segment)(LLVMValueRef) = seed / 8 % 4 == 0 ? NULL : tr_is_sync_point;
     cr_assert_eq(tr_graph_build(&run.graph, generator.function, ends_segment, NULL), PXR_OK);
     cr_assert_eq(tr_loops_build(&run.graph, &run.loops, NULL), PXR_OK);

@@ -81,6 +81,7 @@ Test(code_key, depends_on_all_that_decides_code)
     EXPECT_OTHER_KEY(variant->jam = 8);
     EXPECT_OTHER_KEY(variant->is_quick = true);
     EXPECT_OTHER_KEY(variant->has_fast_matrices = true);
+    EXPECT_OTHER_KEY(facts->has_whole_warps = true);
     EXPECT_OTHER_KEY(facts->has_dynamic_shared = true);
     EXPECT_OTHER_KEY(facts->dynamic_shared_bytes = 8);
     EXPECT_OTHER_KEY(facts->begins_inside = true);
@@ -114,7 +115,7 @@ Test(code_key, depends_on_nothing_else)
     memset(facts->grid_max, 0, sizeof facts->grid_max);
     memset(facts->params, 0, sizeof facts->params);
     facts->dynamic_shared_bytes = 0;
-    facts->has_dynamic_shared = facts->begins_inside = false;
+    facts->has_whole_warps = facts->has_dynamic_shared = facts->begins_inside = false;
     again.request.skip = "";
     again.request.dump_dir = "elsewhere";
     again.request.is_talkative = true;

@@ -146,7 +146,7 @@ static struct cache_key key_of_record(void)
 {
     struct cache_hash hash;
     cache_hash_init(&hash, "profile");
-    cache_hash_number(&hash, 3);
+    cache_hash_number(&hash, 4);
     cache_hash_bytes(&hash, digest, sizeof digest);
     return cache_hash_key(&hash);
 }

@@ -15,8 +15,8 @@ static struct crt_recorded_launch example(void)
 {
     struct crt_recorded_launch launch = {.image.bytes = {1, 35, 255},
                                          .capability = 75,
-                                         .kernel = (char *)(uintptr_t)"_Z6kernelPf",
-                                         .skip = (char *)(uintptr_t)"unroll,prefetch",
+                                         .kernel = (char *)(uintptr_t) "_Z6kernelPf",
+                                         .skip = (char *)(uintptr_t) "unroll,prefetch",
                                          .variant = {.collapse = PXR_COLLAPSE_VECTOR,
                                                      .width = 16,
                                                      .jam = 4,
@@ -24,7 +24,8 @@ static struct crt_recorded_launch example(void)
                                                      .has_fast_matrices = true},
                                          .launches = 7};
     launch.variant.facts = (struct tr_facts){
-        .block = {256, 2, 1},
+        .block = {0, 2, 1},
+        .has_whole_warps = true,
         .grid_max = {1024, 0, 65535},
         .has_dynamic_shared = true,
         .begins_inside = true,

@@ -104,21 +104,24 @@ Test(variants, mode_jit_settles_too)
     cr_expect_leq(variant_count(function), JIT_VARIANTS_MAX);
 }
 
-Test(variants, mode_normal_has_one_for_blocks_of_one_row_and_one_for_all)
+Test(variants, mode_normal_has_one_for_each_kind_of_rows)
 {
     setenv("PTXRUN_MODE", "normal", 1);
     CUfunction function = load_kernel();
     launch_many_shapes(function);
-    cr_expect_eq(variant_count(function), 1);
+    cr_expect_eq(variant_count(function), 1, "launches of whole warps run the code for any row");
     CUdeviceptr out = allocate();
     for (unsigned rows = 2; rows < 5; rows++)
+        cr_expect(is_right_in_rows(function, out, 3, 32, rows, 1000003));
+    cr_expect_eq(variant_count(function), 2);
+    for (unsigned rows = 2; rows < 5; rows++)
         cr_expect(is_right_in_rows(function, out, 3, 33, rows, 1000003));
-    cr_expect_eq(variant_count(function), 2);
+    cr_expect_eq(variant_count(function), 3);
     launch_many_shapes(function);
-    cr_expect_eq(variant_count(function), 2);
+    cr_expect_eq(variant_count(function), 3);
 }
 
-Test(variants, mode_normal_compiles_a_kernel_when_it_is_checked_for_blocks_of_one_row)
+Test(variants, mode_normal_compiles_a_kernel_when_it_is_checked_for_rows_of_whole_warps)
 {
     setenv("PTXRUN_MODE", "normal", 1);
     CUfunction function = load_kernel();

@@ -161,6 +161,8 @@ bool facts_are_true(const struct tr_facts *facts, const struct facts_launch *lau
         if (facts->grid_max[d] && launch->grid[d] > facts->grid_max[d])
             return false;
     }
+    if (facts->has_whole_warps && launch->block[0] % 32 != 0)
+        return false;
     if (facts->has_dynamic_shared && facts->dynamic_shared_bytes != launch->dynamic_shared_bytes)
         return false;
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++)

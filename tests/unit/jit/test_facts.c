@@ -163,6 +163,8 @@ Test(facts, every_single_fact_can_be_what_keeps_a_launch_away)
     EXPECT_REFUSED(wanted.block[0] = 128);
     EXPECT_REFUSED(wanted.block[2] = 2);
     EXPECT_REFUSED(wanted.grid_max[0] = 512);
+    known.block[0] = wanted.block[0] = 0;
+    EXPECT_REFUSED(wanted.has_whole_warps = true);
     EXPECT_REFUSED(wanted.dynamic_shared_bytes = 0);
     EXPECT_REFUSED(wanted.params[0].max_log2 = 30);
     EXPECT_REFUSED(wanted.params[1].align_log2 = 6);

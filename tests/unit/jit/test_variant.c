@@ -50,7 +50,7 @@ Test(variant, facts_of_the_variant_picked_are_true_of_the_launch_and_their_numbe
                 cr_assert(facts_are_true(&picked->facts, &launch));
                 launch = facts_launch_vary(&launch, &random);
             }
-            cr_assert_leq(made, modes[m] == PXR_MODE_NORMAL ? 2 : JIT_VARIANTS_MAX);
+            cr_assert_leq(made, modes[m] == PXR_MODE_NORMAL ? 4 : JIT_VARIANTS_MAX);
             free_variants(&variants);
         }
     }
@@ -117,30 +117,70 @@ Test(variant, auto_widens_instead_of_making_another_for_the_same_shape)
     free_variants(&variants);
 }
 
-Test(variant, normal_mode_assumes_of_a_launch_that_its_blocks_are_one_row_and_nothing_else)
+Test(variant, auto_keeps_that_rows_of_all_launches_are_whole_warps)
+{
+    struct jit_variants variants = {0};
+    unsigned made = 0;
+    struct made *last = NULL;
+    for (uint32_t threads = 32; threads <= 256; threads += 32) {
+        struct facts_launch launch = shape(threads);
+        last = run_launch(&variants, PXR_MODE_AUTO, &launch, &made);
+    }
+    cr_expect_eq(made, 5);
+    cr_expect_eq(last->facts.block[0], 0);
+    cr_expect(last->facts.has_whole_warps);
+    struct facts_launch other = shape(40);
+    last = run_launch(&variants, PXR_MODE_AUTO, &other, &made);
+    cr_expect_not(last->facts.has_whole_warps);
+    free_variants(&variants);
+}
+
+Test(variant, normal_mode_assumes_of_a_launch_what_kind_of_rows_its_blocks_are_and_nothing_else)
 {
     struct facts_random random = {5};
-    const struct tr_facts none = {0}, row = {.block = {0, 1, 1}};
     for (int i = 0; i < 2000; i++) {
         struct facts_launch launch = facts_launch_random(&random);
         bool is_row = launch.block[1] == 1 && launch.block[2] == 1;
+        struct tr_facts kind = {.has_whole_warps = launch.block[0] % 32 == 0};
+        if (is_row)
+            kind.block[1] = kind.block[2] = 1;
         struct jit_variants variants = {0};
         struct tr_facts facts, planned;
         jit_variants_facts(PXR_MODE_NORMAL, facts_launch_view(&launch), &facts);
-        cr_assert(jit_facts_equal(&facts, is_row ? &row : &none));
+        cr_assert(jit_facts_equal(&facts, &kind));
         jit_variants_plan(&variants, PXR_MODE_NORMAL, &facts, &planned);
-        cr_assert(jit_facts_equal(&planned, is_row ? &row : &none));
+        cr_assert(jit_facts_equal(&planned, &kind));
         jit_facts_of(facts_launch_view(&launch), &facts);
         jit_variants_plan(&variants, PXR_MODE_NORMAL, &facts, &planned);
-        cr_assert(jit_facts_equal(&planned, is_row ? &row : &none), "it may know more");
+        cr_assert(jit_facts_equal(&planned, &kind), "it may know more");
     }
+}
+
+Test(variant, normal_mode_has_code_for_whole_warps)
+{
+    struct jit_variants variants = {0};
+    unsigned made = 0;
+    struct facts_launch row = shape(96), rows = shape(32), odd = shape(33);
+    rows.block[1] = 8;
+    struct made *for_row = run_launch(&variants, PXR_MODE_NORMAL, &row, &made);
+    struct made *for_rows = run_launch(&variants, PXR_MODE_NORMAL, &rows, &made);
+    struct made *for_odd = run_launch(&variants, PXR_MODE_NORMAL, &odd, &made);
+    odd.block[2] = 2;
+    struct made *for_all = run_launch(&variants, PXR_MODE_NORMAL, &odd, &made);
+    cr_expect_eq(made, 4);
+    cr_expect(for_row->facts.has_whole_warps && for_rows->facts.has_whole_warps);
+    cr_expect_not(for_odd->facts.has_whole_warps);
+    cr_expect_eq(jit_facts_weight(&for_all->facts), 0);
+    cr_expect_eq(run_launch(&variants, PXR_MODE_NORMAL, &row, &made), for_row);
+    cr_expect_eq(run_launch(&variants, PXR_MODE_NORMAL, &rows, &made), for_rows);
+    free_variants(&variants);
 }
 
 Test(variant, normal_mode_has_code_for_rows_and_code_for_all)
 {
     struct jit_variants variants = {0};
     unsigned made = 0;
-    struct facts_launch row = shape(7), longer = shape(1024), rows = shape(7), planes = shape(7);
+    struct facts_launch row = shape(7), longer = shape(1023), rows = shape(7), planes = shape(7);
     rows.block[1] = 3;
     planes.block[2] = 2;
     struct made *for_rows = run_launch(&variants, PXR_MODE_NORMAL, &row, &made);
