@@ -14,6 +14,9 @@
  * by a vote or a match (what the lanes below have) is one of the warp's array, whoever has it: a
  * store there and a load behind it are an exchange, unless the lane has stored where it loads.
  *
+ * Where the second access is in a branch that only some lanes take, and the first one before it,
+ * they meet at the branch: in it those that come would be waited for one by one.
+ *
  * So is a place that a lane has looked up: its address is made of what the lane has loaded, and not
  * of %tid. Where each lane has its own element of an array that begins there, lanes look for each
  * other's. If a kernel relies on that, several lanes may look up one place, too: all of them load
@@ -89,13 +92,15 @@ struct exchanges {
     struct tr_set loaded;       /* values made of what lanes have loaded, each its own */
     uint32_t depth_max;         /* of loops */
     bool has_turns;             /* a place has a turn_depth */
-    uint32_t turned;       /* loops of this depth or less may begin a turn between two accesses */
-    bool finds_looked_up;  /* elements that are looked up are exchanged */
-    bool looks_twice;      /* … and so those that several lanes look up */
-    uint32_t group;        /* as many lanes, or more: a power of two */
-    struct tr_set met;     /* accesses before which lanes meet */
-    struct tr_set visited; /* segments */
-    uint32_t *kinds;       /* an access of each kind of place: the same lanes and bytes */
+    uint32_t turned;        /* loops of this depth or less may begin a turn between two accesses */
+    bool finds_looked_up;   /* elements that are looked up are exchanged */
+    bool looks_twice;       /* … and so those that several lanes look up */
+    uint32_t group;         /* as many lanes, or more: a power of two */
+    struct tr_set met;      /* accesses before which lanes meet */
+    struct tr_set met_ends; /* segments at the end of which they do */
+    uint32_t first;         /* of the two accesses that make the exchange found last */
+    struct tr_set visited;  /* segments */
+    uint32_t *kinds;        /* an access of each kind of place: the same lanes and bytes */
     uint32_t kind_count;
     struct tr_set compared[COMPARISONS]; /* pairs of kinds */
     struct tr_set shared[COMPARISONS];   /* those that make an exchange */
@@ -207,14 +212,14 @@ static bool are_apart(const struct exchanges *x, uint32_t i, uint32_t k)
 {
     const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
     const struct place *p = &x->places[i], *q = &x->places[k];
+    bool are_fixed = is_fixed(p) && is_fixed(q);
     uint32_t together[RT_WARP_SIZE];
-    if (a->segment != b->segment || !is_fixed(p) || !is_fixed(q) ||
-        !tr_lanes_together(&x->effects, &x->ids, a->segment, together))
+    if (a->segment != b->segment || !tr_lanes_together(&x->effects, &x->ids, a->segment, together))
         return false;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
         for (uint32_t other = 0; other < RT_WARP_SIZE; other++)
-            if (other != lane && is_among(together[lane] & q->lanes, other) &&
-                overlaps(a, p->address.of[lane], b, q->address.of[other]))
+            if (other != lane && is_among(together[lane], other) &&
+                (!are_fixed || overlaps(a, p->address.of[lane], b, q->address.of[other])))
                 return false;
     return true;
 }
@@ -384,7 +389,7 @@ static bool look_back(struct exchanges *x, uint32_t segment, uint32_t end, uint3
     *goes_on = false;
     for (uint32_t i = end; i-- > x->effects.first_access[segment];) {
         if (is_exchange(x, i, k, end == k && x->effects.accesses[k].segment == segment))
-            return true;
+            return (x->first = i, true);
         if (tr_set_has(&x->met, i))
             return false;
     }
@@ -420,7 +425,7 @@ static bool finds_exchange(struct exchanges *x, uint32_t k)
         for (uint32_t i = 0; i < s->pred_count; i++) {
             uint32_t p = s->preds[i];
             if (tr_set_has(&x->visited, p) || x->graph.segments[p].is_sync_point ||
-                is_next_turn(x, p, to))
+                tr_set_has(&x->met_ends, p) || is_next_turn(x, p, to))
                 continue;
             tr_set_add(&x->visited, p);
             if (look_back(x, p, x->effects.first_access[p + 1], k, &goes_on))
@@ -440,11 +445,34 @@ static bool needs_meeting(struct exchanges *x, uint32_t k)
     return false;
 }
 
+/* The last segment before k's that all threads come to, if all ways from the exchange's first
+ * access to k pass its end; TR_NONE: k's is such a segment, or some do not. */
+static uint32_t branch_before(const struct exchanges *x, uint32_t k)
+{
+    uint32_t own = x->effects.accesses[k].segment, from = x->effects.accesses[x->first].segment;
+    uint32_t s = own;
+    while (s != TR_NONE && !x->shapes.is_uniform_segment[s])
+        s = x->dominators.idom[s];
+    bool is_passed = s != TR_NONE && (s == from || !tr_dominates(&x->dominators, s, from));
+    return s != own && is_passed ? s : TR_NONE;
+}
+
+static void find_meetings_before(struct exchanges *x, uint32_t k)
+{
+    while (!tr_set_has(&x->met, k) && needs_meeting(x, k)) {
+        uint32_t branch = branch_before(x, k);
+        if (branch == TR_NONE)
+            tr_set_add(&x->met, k);
+        else
+            tr_set_add(&x->met_ends, branch);
+    }
+}
+
 static void find_meetings(struct exchanges *x)
 {
     for (uint32_t k = 0; k < x->effects.access_count; k++)
-        if (is_place(&x->places[k]) && !tr_set_has(&x->met, k) && needs_meeting(x, k))
-            tr_set_add(&x->met, k);
+        if (is_place(&x->places[k]))
+            find_meetings_before(x, k);
 }
 
 /* ---- the program ---- */
@@ -632,21 +660,34 @@ static void find_places(struct exchanges *x)
     }
 }
 
-static void build_meetings(struct exchanges *x)
+static void build_meeting(struct exchanges *x, LLVMBuilderRef builder, uint32_t site,
+                          LLVMValueRef inst)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(x->graph.function);
-    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
     LLVMValueRef converge = tr_declare_placeholder(module, RT_CALL_WARP_CONVERGE);
+    LLVMValueRef args[2] = {LLVMGetParam(x->graph.function, 0), LLVMConstInt(i32, site, false)};
+    LLVMPositionBuilderBefore(builder, inst);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
+    LLVMBuildCall2(builder, LLVMGlobalGetValueType(converge), converge, args, 2, "");
+}
+
+static LLVMValueRef end_of(const struct exchanges *x, uint32_t s)
+{
+    const struct tr_segment *segment = &x->graph.segments[s];
+    return x->graph.values[segment->first_value + segment->value_count - 1].llvm;
+}
+
+static void build_meetings(struct exchanges *x)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(x->graph.function));
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
     uint32_t site = RT_SITE_EXCHANGE;
-    for (uint32_t i = tr_set_next(&x->met, 0); i != TR_NONE; i = tr_set_next(&x->met, i + 1)) {
-        LLVMValueRef inst = x->graph.values[x->effects.accesses[i].value].llvm;
-        LLVMValueRef args[2] = {LLVMGetParam(x->graph.function, 0),
-                                LLVMConstInt(LLVMInt32TypeInContext(context), site++, false)};
-        LLVMPositionBuilderBefore(builder, inst);
-        LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
-        LLVMBuildCall2(builder, LLVMGlobalGetValueType(converge), converge, args, 2, "");
-    }
+    for (uint32_t i = tr_set_next(&x->met, 0); i != TR_NONE; i = tr_set_next(&x->met, i + 1))
+        build_meeting(x, builder, site++, x->graph.values[x->effects.accesses[i].value].llvm);
+    for (uint32_t s = tr_set_next(&x->met_ends, 0); s != TR_NONE;
+         s = tr_set_next(&x->met_ends, s + 1))
+        build_meeting(x, builder, site++, end_of(x, s));
     LLVMDisposeBuilder(builder);
 }
 
@@ -707,6 +748,7 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     x->group = smallest_group(x);
     x->places = pxr_arena_alloc_array(&x->graph.arena, accesses, sizeof *x->places);
     x->met = tr_set_make(&x->graph.arena, accesses);
+    x->met_ends = tr_set_make(&x->graph.arena, x->graph.segment_count);
     x->lanes = pxr_arena_alloc_array(&x->graph.arena, x->graph.segment_count, sizeof *x->lanes);
     x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
     x->narrow_ids = tr_lane_ids_of(narrow, 0);
@@ -718,7 +760,8 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
         is_lacking |= x->compared[i].words == NULL || x->shared[i].words == NULL;
     }
     if (is_lacking || x->kinds == NULL || x->places == NULL || x->met.words == NULL ||
-        x->lanes == NULL || !find_made_of(x, counts_lanes, &x->counted) ||
+        x->met_ends.words == NULL || x->lanes == NULL ||
+        !find_made_of(x, counts_lanes, &x->counted) ||
         !find_made_of(x, loads_its_own, &x->loaded) || !find_lanes(x))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, nothing_left);
     for (uint32_t loop = 0; loop < x->loops.count; loop++)

@@ -309,7 +309,7 @@ uint32_t tr_lane_edge_of(const struct tr_effects *effects, const struct tr_lane_
  * itself, compared with one that all have in common. */
 struct guard {
     LLVMIntPredicate predicate;
-    struct tr_lane_values own;
+    uint64_t own[RT_WARP_SIZE];
     uint64_t common; /* a number at random */
     unsigned bits;
 };
@@ -320,6 +320,15 @@ struct guard_list {
     struct guard of[GUARDS_MAX];
     uint32_t count;
 };
+
+/* Two numbers at random so near each other are one with constants added. */
+#define NEAR 4096
+
+static bool is_near(uint64_t number, unsigned bits, int64_t *as_signed)
+{
+    *as_signed = (int64_t)(number << (64 - bits)) >> (64 - bits);
+    return *as_signed > -NEAR && *as_signed < NEAR;
+}
 
 static LLVMIntPredicate opposite(LLVMIntPredicate predicate)
 {
@@ -372,6 +381,31 @@ static LLVMIntPredicate turned(LLVMIntPredicate predicate)
     }
 }
 
+/* own == common, of a number that is either plus the other. false: it is not. */
+static bool find_equation(const struct tr_lane_values *a, const struct tr_lane_values *b,
+                          struct guard *guard)
+{
+    uint64_t first = a->of[0] - b->of[0];
+    int64_t own;
+    guard->common = first;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
+        if (!is_near(first - (a->of[lane] - b->of[lane]), guard->bits, &own))
+            return false;
+        guard->own[lane] = (uint64_t)own;
+    }
+    return true;
+}
+
+static bool find_order(const struct tr_lane_values *a, const struct tr_lane_values *b,
+                       struct guard *guard)
+{
+    const struct tr_lane_values *own = a->is_exact ? a : b, *common = a->is_exact ? b : a;
+    guard->predicate = a->is_exact ? guard->predicate : turned(guard->predicate);
+    guard->common = common->of[0];
+    memcpy(guard->own, own->of, sizeof guard->own);
+    return own->is_exact && !common->is_exact && is_the_same_for_all(common);
+}
+
 static void add_comparison(const struct guards *g, LLVMValueRef icmp, bool goes_if,
                            struct guard_list *list)
 {
@@ -379,16 +413,15 @@ static void add_comparison(const struct guards *g, LLVMValueRef icmp, bool goes_
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(icmp, 0));
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp);
     if (list->count == GUARDS_MAX || LLVMGetTypeKind(type) != LLVMIntegerTypeKind ||
-        !evaluate(g, LLVMGetOperand(icmp, 0), &a) || !evaluate(g, LLVMGetOperand(icmp, 1), &b) ||
-        a.is_exact == b.is_exact || !is_the_same_for_all(a.is_exact ? &b : &a))
+        LLVMGetIntTypeWidth(type) < 32 ||
+        !tr_evaluate_in_turn(g->effects, g->ids, LLVMGetOperand(icmp, 0), &a) ||
+        !tr_evaluate_in_turn(g->effects, g->ids, LLVMGetOperand(icmp, 1), &b))
         return;
-    predicate = goes_if ? predicate : opposite(predicate);
-    list->of[list->count++] = (struct guard){
-        .predicate = a.is_exact ? predicate : turned(predicate),
-        .own = a.is_exact ? a : b,
-        .common = a.is_exact ? b.of[0] : a.of[0],
-        .bits = LLVMGetIntTypeWidth(type),
-    };
+    struct guard *guard = &list->of[list->count];
+    guard->predicate = goes_if ? predicate : opposite(predicate);
+    guard->bits = LLVMGetIntTypeWidth(type);
+    list->count +=
+        guard->predicate == LLVMIntEQ ? find_equation(&a, &b, guard) : find_order(&a, &b, guard);
 }
 
 /* Those of the condition's parts that are surely `goes_if` where it is. */
@@ -421,18 +454,27 @@ static struct guard_list guards_of(const struct guards *g, uint32_t segment)
     return list;
 }
 
-/* Two numbers at random so near each other are one with constants added. */
-#define NEAR 256
-
-/* Whether the lane may pass the guard where what it is compared with is known to be `common` for
- * another guard, whose number at random is `random`. */
-static bool may_pass(const struct guard *guard, uint32_t lane, uint64_t random, uint64_t common)
+/* What a guard's number at random stands for where that of another one, `random`, is `known`: plus
+ * or minus that, and something. false: they have nothing to do with each other. */
+static bool find_common(const struct guard *guard, uint64_t random, uint64_t known,
+                        uint64_t *common)
 {
+    int64_t further;
+    if (is_near(guard->common - random, guard->bits, &further))
+        *common = known + (uint64_t)further;
+    else if (is_near(guard->common + random, guard->bits, &further))
+        *common = (uint64_t)further - known;
+    else
+        return false;
+    return true;
+}
+
+static bool may_pass(const struct guard *guard, uint32_t lane, uint64_t random, uint64_t known)
+{
+    uint64_t common;
     unsigned unused_bits = 64 - guard->bits;
-    int64_t further = (int64_t)((guard->common - random) << unused_bits) >> unused_bits;
-    return further < -NEAR || further > NEAR ||
-           compare(guard->predicate, guard->own.of[lane] << unused_bits,
-                   (common + (uint64_t)further) << unused_bits, 0);
+    return !find_common(guard, random, known, &common) ||
+           compare(guard->predicate, guard->own[lane] << unused_bits, common << unused_bits, 0);
 }
 
 /* The first guard that says what its number is; NULL: none does. */
@@ -444,12 +486,13 @@ static const struct guard *find_equality(const struct guard_list *list)
     return NULL;
 }
 
+/* Whether the lane may pass all of them where the number of `equality` is `known`. */
 static bool may_pass_all(const struct guard_list *list, uint32_t lane, const struct guard *equality,
-                         uint64_t common)
+                         uint64_t known)
 {
     for (uint32_t i = 0; i < list->count; i++)
         if (list->of[i].bits == equality->bits &&
-            !may_pass(&list->of[i], lane, equality->common, common))
+            !may_pass(&list->of[i], lane, equality->common, known))
             return false;
     return true;
 }
@@ -463,8 +506,8 @@ bool tr_lanes_together(const struct tr_effects *effects, const struct tr_lane_id
     for (uint32_t lane = 0; equality != NULL && lane < RT_WARP_SIZE; lane++) {
         together[lane] = 0;
         for (uint32_t other = 0; other < RT_WARP_SIZE; other++)
-            if (may_pass_all(&list, lane, equality, equality->own.of[lane]) &&
-                may_pass_all(&list, other, equality, equality->own.of[lane]))
+            if (may_pass_all(&list, lane, equality, equality->own[lane]) &&
+                may_pass_all(&list, other, equality, equality->own[lane]))
                 together[lane] |= UINT32_C(1) << other;
     }
     return equality != NULL;

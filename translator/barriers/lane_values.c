@@ -17,11 +17,19 @@ struct way {
     uint32_t turn;
 };
 
+/* A phi for which stands a number while it is looked how much it grows in a turn. */
+struct growing {
+    LLVMValueRef phi; /* NULL: none */
+    uint64_t number;
+};
+
 struct evaluation {
     const struct tr_effects *effects;
     const struct tr_lane_ids *ids;
     const struct tr_set *told; /* tr_evaluate_group; or NULL */
     struct way *way;           /* tr_evaluate_way; or NULL */
+    bool by_turns;             /* tr_evaluate_in_turn */
+    struct growing growing;
 };
 
 static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned depth,
@@ -263,11 +271,61 @@ static bool evaluate_turn(const struct evaluation *e, const struct tr_value *phi
     return is_known;
 }
 
+/* A loop's counters have grown by what they grow in a turn times the number of turns so far, which
+ * is a number at random. Numbers of that kind differ by more than this, but for chance. */
+#define GROWTH_MAX 65536
+
+static bool evaluate_growth(const struct evaluation *e, const struct tr_value *phi, unsigned depth,
+                            int64_t *growth)
+{
+    struct tr_lane_values next;
+    struct evaluation in_turn = *e;
+    unsigned bits = bits_of(phi->llvm), turns = 0;
+    uint32_t number = tr_graph_number(e->effects->graph, phi->llvm);
+    in_turn.growing = (struct growing){phi->llvm, cut(scramble(~(uint64_t)number), bits)};
+    for (unsigned i = 0; i < LLVMCountIncoming(phi->llvm); i++) {
+        if (phi->incoming[i] < phi->segment) /* in reverse postorder */
+            continue;
+        if (turns++ != 0 || !evaluate(&in_turn, LLVMGetIncomingValue(phi->llvm, i), depth, &next))
+            return false;
+        *growth = extend(cut(next.of[0] - in_turn.growing.number, bits), bits);
+        for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
+            if (next.of[lane] != next.of[0])
+                return false;
+    }
+    return turns == 1 && *growth > -GROWTH_MAX && *growth < GROWTH_MAX;
+}
+
+static bool evaluate_counter(const struct evaluation *e, const struct tr_value *phi, unsigned depth,
+                             struct tr_lane_values *result)
+{
+    int64_t growth;
+    unsigned first = 0, bits = bits_of(phi->llvm);
+    if (phi->llvm == e->growing.phi) {
+        fill(result, e->growing.number, false);
+        return true;
+    }
+    while (first < LLVMCountIncoming(phi->llvm) && phi->incoming[first] >= phi->segment)
+        first++;
+    if (LLVMCountIncoming(phi->llvm) != 2 || first == 2 ||
+        depth_of_turn(e->effects, phi->segment) == TR_NONE ||
+        !evaluate_growth(e, phi, depth, &growth) ||
+        !evaluate(e, LLVMGetIncomingValue(phi->llvm, first), depth, result))
+        return false;
+    uint64_t turns = scramble(UINT64_MAX / 2 + phi->segment);
+    result->is_exact = result->is_exact && growth == 0;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        result->of[lane] = cut(result->of[lane] + turns * (uint64_t)growth, bits);
+    return true;
+}
+
 /* What it is on the first way that gives something known, and which is none of a loop's. */
 static bool evaluate_phi(const struct evaluation *e, LLVMValueRef phi, unsigned depth,
                          struct tr_lane_values *result)
 {
     uint32_t number = tr_graph_number(e->effects->graph, phi);
+    if (e->by_turns && number != TR_NONE)
+        return evaluate_counter(e, &e->effects->graph->values[number], depth, result);
     if (e->way == NULL || number == TR_NONE || ++e->way->merges > MERGES_MAX)
         return false;
     const struct tr_value *value = &e->effects->graph->values[number];
@@ -323,14 +381,14 @@ static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned de
 bool tr_evaluate_lanes(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        LLVMValueRef value, struct tr_lane_values *result)
 {
-    struct evaluation e = {effects, ids, NULL, NULL};
+    struct evaluation e = {.effects = effects, .ids = ids};
     return evaluate(&e, value, 0, result);
 }
 
 bool tr_evaluate_group(const struct tr_effects *effects, const struct tr_lane_ids *ids,
                        const struct tr_set *told, LLVMValueRef value, struct tr_lane_values *result)
 {
-    struct evaluation e = {effects, ids, told, NULL};
+    struct evaluation e = {.effects = effects, .ids = ids, .told = told};
     return evaluate(&e, value, 0, result);
 }
 
@@ -339,8 +397,15 @@ bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids 
                      uint32_t *turn_depth)
 {
     struct way way = {0, TR_NONE, turn};
-    struct evaluation e = {effects, ids, NULL, &way};
+    struct evaluation e = {.effects = effects, .ids = ids, .way = &way};
     bool is_known = evaluate(&e, value, 0, result);
     *turn_depth = way.turn_depth;
     return is_known;
+}
+
+bool tr_evaluate_in_turn(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                         LLVMValueRef value, struct tr_lane_values *result)
+{
+    struct evaluation e = {.effects = effects, .ids = ids, .by_turns = true};
+    return evaluate(&e, value, 0, result);
 }

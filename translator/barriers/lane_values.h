@@ -36,6 +36,11 @@ bool tr_evaluate_way(const struct tr_effects *effects, const struct tr_lane_ids 
                      LLVMValueRef value, uint32_t turn, struct tr_lane_values *result,
                      uint32_t *turn_depth);
 
+/* tr_evaluate_lanes, and what counters of loops are in any turn, in which all lanes are: for the
+ * number of turns before it stands one at random. */
+bool tr_evaluate_in_turn(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                         LLVMValueRef value, struct tr_lane_values *result);
+
 /* tr_evaluate_lanes for lanes of a group of the first block that have values in common, and where
  * these happen to be the same: those in `told` are 0, and for what else is not known stands a
  * number at random. */

@@ -14,7 +14,21 @@
 
 #include "translator/barriers/exchanges.h"
 
-static void expect_meetings_in(struct tr_facts facts, const char *body, uint32_t expected)
+/* Meetings that stand right before a branch. */
+static uint32_t count_at_branches(LLVMModuleRef module)
+{
+    LLVMValueRef converge = LLVMGetNamedFunction(module, "rt_warp_converge");
+    uint32_t count = 0;
+    for (LLVMUseRef use = converge != NULL ? LLVMGetFirstUse(converge) : NULL; use != NULL;
+         use = LLVMGetNextUse(use)) {
+        LLVMValueRef next = LLVMGetNextInstruction(LLVMGetUser(use));
+        count += LLVMIsABranchInst(next) != NULL && LLVMIsConditional(next);
+    }
+    return count;
+}
+
+static void expect_meetings_in(struct tr_facts facts, const char *body, uint32_t expected,
+                               uint32_t at_branches)
 {
     struct pxr_error err = {0};
     char *text = barrier_kernel(body);
@@ -24,6 +38,8 @@ static void expect_meetings_in(struct tr_facts facts, const char *body, uint32_t
     cr_assert_eq(tr_order_exchanges(module, &facts, &err), PXR_OK, "%s", err.message);
     uint32_t meetings = barrier_kernel_calls(module, "rt_warp_converge");
     cr_expect_eq(meetings, expected, "%u meetings, not %u:\n%s", meetings, expected, body);
+    uint32_t before = count_at_branches(module);
+    cr_expect_eq(before, at_branches, "%u before branches, not %u:\n%s", before, at_branches, body);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     ptx_module_destroy(ptx);
@@ -33,7 +49,7 @@ static void expect_meetings_in(struct tr_facts facts, const char *body, uint32_t
 /* In a block of one row of 64 threads. */
 static void expect_meetings(const char *body, uint32_t expected)
 {
-    expect_meetings_in((struct tr_facts){.block = {64, 1, 1}}, body, expected);
+    expect_meetings_in((struct tr_facts){.block = {64, 1, 1}}, body, expected, 0);
 }
 
 #define STORES "st.shared.u32 [%own+128], %tx;"
@@ -205,13 +221,18 @@ Test(exchanges, lanes_meet_where_loops_begin_with_an_exchange)
 }
 
 /* In a tile of 16 columns, two rows a warp. */
-static void expect_meetings_in_tile(const char *body, uint32_t expected)
+static void expect_tile(const char *body, uint32_t expected, uint32_t at_branches)
 {
     static const char cells[] =
         "mad.lo.u32 %own, %ty, 64, %own; mad.lo.u32 %r7, %tx, 68, %base; cvt.u32.u64 %r6, %rd1;";
     char text[1024];
     snprintf(text, sizeof text, "%s%s done:", cells, body);
-    expect_meetings_in((struct tr_facts){.block = {16, 16, 1}}, text, expected);
+    expect_meetings_in((struct tr_facts){.block = {16, 16, 1}}, text, expected, at_branches);
+}
+
+static void expect_meetings_in_tile(const char *body, uint32_t expected)
+{
+    expect_tile(body, expected, 0);
 }
 
 /* Cells of a column are divided by the one on the diagonal: %r7 is column tx's of it. */
@@ -261,4 +282,58 @@ Test(exchanges, lanes_that_stay_away_in_a_turn_exchange_nothing_in_it)
         "next: bar.sync 0; add.u32 %r7, %r7, 16; add.u32 %r6, %r6, 4;"
         "setp.lt.u32 %p3, %r6, 16; @%p3 bra turns;";
     expect_meetings_in_tile(body, 0);
+}
+
+/* The cell on the diagonal is one lane's, wherever it is. */
+Test(exchanges, one_lane_exchanges_nothing_with_itself)
+{
+    static const char turns[] =
+        "mov.u32 %%r6, 0; turns: mad.lo.u32 %%r7, %%r6, 68, %%base;"
+        "setp.ne.u32 %%p1, %%tx, %%r6; setp.%s.or.u32 %%p2, %%ty, %%r6, %%p1; @%%p2 bra next;"
+        "ld.shared.u32 %%r4, [%%r7]; add.u32 %%r4, %%r4, 1; st.shared.u32 [%%r7], %%r4;"
+        "next: bar.sync 0; add.u32 %%r6, %%r6, 1; setp.lt.u32 %%p3, %%r6, 16; @%%p3 bra turns;";
+    char body[512];
+    snprintf(body, sizeof body, turns, "ne");
+    expect_meetings_in_tile(body, 0);
+    snprintf(body, sizeof body, turns, "gt");
+    expect_meetings_in_tile(body, 1);
+}
+
+/* Where few lanes store what depends on what all have loaded, all meet before they part; also where
+ * a uniform branch stands between. Lanes that have parted before meet where they are. */
+Test(exchanges, lanes_meet_before_the_branch_to_the_second_access)
+{
+#define BOTH  "ld.shared.u32 %r4, [%own]; ld.shared.u32 %r5, [%own+64]; setp.le.u32 %p1, %r4, %r5;"
+#define STORE "st.shared.u32 [%own], %r5;"
+    expect_tile(BOTH "@%p1 bra done;" STORE, 1, 1);
+    expect_tile(BOTH "bar.warp.sync -1; @%p1 bra done;" STORE, 0, 0);
+    expect_tile(BOTH "setp.eq.u32 %p2, %r6, 3; @%p2 bra done; @%p1 bra done;" STORE, 1, 1);
+    expect_tile(BOTH STORE "@%p1 bra done;", 1, 0);
+    expect_tile("ld.global.u32 %r3, [%gin]; setp.lt.u32 %p2, %r3, 3; @%p2 bra done;" BOTH
+                "@%p1 bra done;" STORE,
+                1, 0);
+}
+
+/* A counter that goes on by turns is known to be equal to another one, and to what lanes have. */
+Test(exchanges, guards_by_counters_of_a_loop_tell_who_comes)
+{
+    static const char turns[] =
+        "mov.u32 %%r6, 0; neg.s32 %%r4, %%tx; turns:"
+        "setp.ne.s32 %%p1, %%r4, 0; setp.%s.or.s32 %%p2, %%ty, %%r6, %%p1; @%%p2 bra next;"
+        "ld.shared.u32 %%r3, [%%own]; ld.shared.u32 %%r5, [%%r7]; add.u32 %%r5, %%r3, %%r5;"
+        "st.shared.u32 [%%own], %%r5; next: bar.sync 0; add.s32 %%r4, %%r4, %d;"
+        "add.u32 %%r6, %%r6, %d; setp.lt.u32 %%p3, %%r6, 16; @%%p3 bra turns;";
+    static const struct {
+        const char *relation;
+        int steps[2];
+        uint32_t meetings;
+    } cases[] = {
+        {"le", {1, 1}, 0}, {"lt", {1, 1}, 1}, {"ge", {1, 1}, 0},
+        {"gt", {1, 1}, 1}, {"le", {2, 1}, 1}, {"le", {4, 4}, 0},
+    };
+    char body[512];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(body, sizeof body, turns, cases[i].relation, cases[i].steps[0], cases[i].steps[1]);
+        expect_meetings_in_tile(body, cases[i].meetings);
+    }
 }
