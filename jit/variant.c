@@ -10,15 +10,18 @@
  * launches so far have in common. */
 #define SHAPE_VARIANTS 4
 
-/* Keeps of a block's shape what normal mode asks: whether it is one row, and whether rows are whole
- * warps. */
+/* Keeps of a block's shape what normal mode asks: whether it is one row, whether rows are whole
+ * warps, and of tiles whose warps have several rows how long these are. */
 static void keep_kind(const uint32_t block[3], bool has_whole_warps, struct tr_facts *facts)
 {
     bool is_row = block[1] == 1 && block[2] == 1;
+    bool is_tile = block[0] == 4 || block[0] == 8 || block[0] == 16;
     memset(facts, 0, sizeof *facts);
     facts->has_whole_warps = has_whole_warps;
     if (is_row)
         facts->block[1] = facts->block[2] = 1;
+    else if (is_tile)
+        facts->block[0] = block[0];
 }
 
 void jit_variants_facts(enum pxr_mode mode, const struct jit_launch *launch, struct tr_facts *facts)

@@ -36,8 +36,8 @@ void *jit_variants_pick(const struct jit_variants *variants, const struct tr_fac
 
 /* The facts to compile for after jit_variants_pick has found nothing for this launch. They are true
  * of the launch, and the last variant that fits has none, so that every launch finds a variant from
- * then on. Normal mode makes four at most: for blocks of one row or any, of whole warps or any.
- * begins_inside is that of the launch. */
+ * then on. Normal mode makes seven at most: for blocks of one row or any, of whole warps or any,
+ * and of rows of 4, 8 and 16 threads. begins_inside is that of the launch. */
 void jit_variants_plan(const struct jit_variants *variants, enum pxr_mode mode,
                        const struct tr_facts *launch, struct tr_facts *planned);
 

@@ -596,7 +596,7 @@ static bool is_looked_up(const struct exchanges *x, const struct tr_access *acce
 /* Whether x->ids may not be those of a warp, but what would be one if the block were one row. */
 static bool may_be_narrow(const struct tr_facts *facts)
 {
-    return (facts->block[0] == 0 || facts->block[1] == 0) && !tr_is_row_scope(TR_SCOPE_WARP, facts);
+    return facts->block[0] == 0 && !tr_is_row_scope(TR_SCOPE_WARP, facts);
 }
 
 /* NULL: not known, or out of memory. */

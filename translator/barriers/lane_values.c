@@ -38,12 +38,13 @@ static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned de
 struct tr_lane_ids tr_lane_ids_of(const uint32_t block[3], uint32_t first)
 {
     struct tr_lane_ids ids = {0};
-    bool is_known = block[0] != 0 && block[1] != 0;
+    uint32_t columns = block[0] != 0 ? block[0] : UINT32_MAX;
+    uint32_t rows = block[0] != 0 && block[1] != 0 ? block[1] : UINT32_MAX;
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
         uint32_t thread = first / RT_WARP_SIZE * RT_WARP_SIZE + lane;
-        ids.tid[lane][0] = is_known ? thread % block[0] : thread;
-        ids.tid[lane][1] = is_known ? thread / block[0] % block[1] : 0;
-        ids.tid[lane][2] = is_known ? thread / block[0] / block[1] : 0;
+        ids.tid[lane][0] = thread % columns;
+        ids.tid[lane][1] = thread / columns % rows;
+        ids.tid[lane][2] = thread / columns / rows;
     }
     return ids;
 }

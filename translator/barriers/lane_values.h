@@ -18,8 +18,8 @@ struct tr_lane_values {
     bool is_exact; /* no number at random in it */
 };
 
-/* The %tid of a warp's lanes: of the warp that the thread `first` of the block is in (along x where
- * the block's shape is not known). */
+/* The %tid of a warp's lanes: of the warp that the thread `first` of the block is in. Rows and
+ * planes of which it is not known how long they are have no end. */
 struct tr_lane_ids {
     uint32_t tid[RT_WARP_SIZE][3];
 };

@@ -54,10 +54,10 @@ size_t crt_warm_plan(const struct crt_kernel *kernel,
     variants[0].is_quick = true;
     variants[1] = crt_variant_key(&expected);
     variants[1].is_quick = false;
-    variants[2] = variants[1];
-    variants[2].facts.block[1] = variants[2].facts.block[2] = 0;
-    variants[3] = variants[1];
-    variants[3].facts = nothing;
+    variants[2] = variants[3] = variants[4] = variants[1];
+    variants[2].facts.has_whole_warps = false;
+    variants[3].facts.block[1] = variants[3].facts.block[2] = 0;
+    variants[4].facts = nothing;
     return CRT_WARM_VARIANTS;
 }
 

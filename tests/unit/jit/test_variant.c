@@ -144,6 +144,8 @@ Test(variant, normal_mode_assumes_of_a_launch_what_kind_of_rows_its_blocks_are_a
         struct tr_facts kind = {.has_whole_warps = launch.block[0] % 32 == 0};
         if (is_row)
             kind.block[1] = kind.block[2] = 1;
+        else if (launch.block[0] == 4 || launch.block[0] == 8 || launch.block[0] == 16)
+            kind.block[0] = launch.block[0];
         struct jit_variants variants = {0};
         struct tr_facts facts, planned;
         jit_variants_facts(PXR_MODE_NORMAL, facts_launch_view(&launch), &facts);
@@ -173,6 +175,24 @@ Test(variant, normal_mode_has_code_for_whole_warps)
     cr_expect_eq(jit_facts_weight(&for_all->facts), 0);
     cr_expect_eq(run_launch(&variants, PXR_MODE_NORMAL, &row, &made), for_row);
     cr_expect_eq(run_launch(&variants, PXR_MODE_NORMAL, &rows, &made), for_rows);
+    free_variants(&variants);
+}
+
+Test(variant, normal_mode_has_code_for_tiles_of_which_a_warp_has_several_rows)
+{
+    struct jit_variants variants = {0};
+    unsigned made = 0;
+    struct facts_launch tile = shape(16), flat = shape(16), row = shape(16), odd = shape(12);
+    tile.block[1] = 16;
+    flat.block[1] = 4;
+    odd.block[1] = 4;
+    struct made *for_tiles = run_launch(&variants, PXR_MODE_NORMAL, &tile, &made);
+    cr_expect_eq(run_launch(&variants, PXR_MODE_NORMAL, &flat, &made), for_tiles);
+    cr_expect_neq(run_launch(&variants, PXR_MODE_NORMAL, &row, &made), for_tiles);
+    cr_expect_neq(run_launch(&variants, PXR_MODE_NORMAL, &odd, &made), for_tiles);
+    cr_expect_eq(made, 3);
+    cr_expect_eq(for_tiles->facts.block[0], 16);
+    cr_expect_eq(for_tiles->facts.block[1], 0);
     free_variants(&variants);
 }
 
