@@ -12,6 +12,13 @@
  * it is the number of turns that neighbours have in common (common_quotients.c). So where the
  * quotient is such a number there is one division. Other quotients keep their branch: divided lane
  * by lane, 32 bits are much faster.
+ *
+ * Where nobody knows that there are threads at all, each division has a question before it:
+ *
+ *     q = b == 0 ? -1 : a / max(b, 1)
+ *
+ * which gives another number for 32 bits and for 64. No user of a number of turns can tell them
+ * apart.
  */
 #include <llvm-c/DebugInfo.h>
 
@@ -21,10 +28,17 @@
 
 #define WAYS 2
 
+/* One way to a quotient. */
+struct way {
+    LLVMValueRef division;
+    LLVMValueRef divisor; /* without what makes 1 of 0 */
+    LLVMValueRef asked;   /* whether this is 0; NULL: nobody asks */
+};
+
 /* How a phi gets its quotient. */
 struct quotient {
-    LLVMValueRef wide;   /* udiv i64 */
-    LLVMValueRef narrow; /* udiv i32 of the low halves */
+    struct way wide;   /* udiv i64 */
+    struct way narrow; /* udiv i32 of the low halves */
     LLVMBasicBlockRef wide_block;
     LLVMBasicBlockRef narrow_block;
 };
@@ -34,20 +48,54 @@ static bool is_division(LLVMValueRef value, unsigned bits)
     return tr_is_opcode(value, LLVMUDiv) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == bits;
 }
 
+static bool is_constant(LLVMValueRef value, int64_t number)
+{
+    int64_t constant;
+    return tr_find_constant(value, &constant) && constant == number;
+}
+
+/* What is 0 where the condition holds; NULL: it asks something else. */
+static LLVMValueRef asked_for_zero(LLVMValueRef condition)
+{
+    bool asks = LLVMIsAICmpInst(condition) != NULL &&
+                LLVMGetICmpPredicate(condition) == LLVMIntEQ &&
+                is_constant(LLVMGetOperand(condition, 1), 0);
+    return asks ? LLVMGetOperand(condition, 0) : NULL;
+}
+
+static bool find_way(LLVMValueRef value, unsigned bits, struct way *way)
+{
+    *way = (struct way){.division = value};
+    bool has_question = LLVMIsASelectInst(value) != NULL;
+    if (has_question) {
+        way->asked = asked_for_zero(LLVMGetOperand(value, 0));
+        way->division = LLVMGetOperand(value, 2);
+        if (way->asked == NULL || !is_constant(LLVMGetOperand(value, 1), -1))
+            return false;
+    }
+    if (!is_division(way->division, bits))
+        return false;
+    way->divisor = LLVMGetOperand(way->division, 1);
+    if (!has_question)
+        return true;
+    bool is_one_of_zero = tr_calls_intrinsic(way->divisor, "llvm.umax") &&
+                          is_constant(LLVMGetOperand(way->divisor, 1), 1);
+    way->divisor = is_one_of_zero ? LLVMGetOperand(way->divisor, 0) : NULL;
+    return is_one_of_zero;
+}
+
 static bool find_quotient(LLVMValueRef phi, struct quotient *quotient)
 {
     if (LLVMCountIncoming(phi) != WAYS || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind)
         return false;
     for (unsigned i = 0; i < WAYS; i++) {
-        LLVMValueRef wide = LLVMGetIncomingValue(phi, i);
         LLVMValueRef extended = LLVMGetIncomingValue(phi, 1 - i);
-        if (!is_division(wide, 64) || LLVMIsAZExtInst(extended) == NULL ||
-            !is_division(LLVMGetOperand(extended, 0), 32))
-            continue;
-        *quotient =
-            (struct quotient){wide, LLVMGetOperand(extended, 0), LLVMGetIncomingBlock(phi, i),
-                              LLVMGetIncomingBlock(phi, 1 - i)};
-        return true;
+        *quotient = (struct quotient){.wide_block = LLVMGetIncomingBlock(phi, i),
+                                      .narrow_block = LLVMGetIncomingBlock(phi, 1 - i)};
+        if (LLVMIsAZExtInst(extended) != NULL &&
+            find_way(LLVMGetIncomingValue(phi, i), 64, &quotient->wide) &&
+            find_way(LLVMGetOperand(extended, 0), 32, &quotient->narrow))
+            return (quotient->wide.asked == NULL) == (quotient->narrow.asked == NULL);
     }
     return false;
 }
@@ -117,43 +165,110 @@ static bool is_or_of(LLVMValueRef value, LLVMValueRef a, LLVMValueRef b)
             (LLVMGetOperand(value, 0) == b && LLVMGetOperand(value, 1) == a));
 }
 
-/* Whether both ways give the same. Both divide, so that the divisor is no zero. */
+/* Whether both ways ask whether their divisor is 0, or none does. */
+static bool asks_alike(const struct quotient *quotient)
+{
+    const struct way *wide = &quotient->wide, *narrow = &quotient->narrow;
+    if (wide->asked == NULL)
+        return true;
+    return (wide->asked == wide->divisor || is_all_of(wide->asked, wide->divisor)) &&
+           (narrow->asked == narrow->divisor || is_low_half(narrow->divisor, narrow->asked));
+}
+
+/* Whether both ways give the same, unless the divisor is 0. */
 static bool is_one(const struct quotient *quotient)
 {
-    LLVMValueRef dividend = LLVMGetOperand(quotient->wide, 0);
-    LLVMValueRef divisor = LLVMGetOperand(quotient->wide, 1);
+    LLVMValueRef dividend = LLVMGetOperand(quotient->wide.division, 0);
+    LLVMValueRef divisor = quotient->wide.divisor;
     LLVMValueRef asked = number_asked_for(quotient->narrow_block);
-    LLVMValueRef low_divisor = LLVMGetOperand(quotient->narrow, 1);
-    if (asked == NULL || is_in(dividend, quotient) ||
+    LLVMValueRef low_divisor = quotient->narrow.divisor;
+    if (asked == NULL || !asks_alike(quotient) || is_in(dividend, quotient) ||
         is_in(LLVMIsAZExtInst(divisor) != NULL ? LLVMGetOperand(divisor, 0) : divisor, quotient) ||
-        !is_low_half(LLVMGetOperand(quotient->narrow, 0), dividend) ||
+        !is_low_half(LLVMGetOperand(quotient->narrow.division, 0), dividend) ||
         !is_low_half(low_divisor, divisor))
         return false;
     return (asked == dividend && is_all_of(low_divisor, divisor)) ||
            is_or_of(asked, dividend, divisor);
 }
 
-bool tr_counts_turns(LLVMValueRef quotient)
+/* Whether it says the same of UINT32_MAX and of UINT64_MAX. */
+static bool is_of_low_bits(LLVMValueRef user, LLVMValueRef value)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(quotient); use != NULL; use = LLVMGetNextUse(use)) {
+    int64_t constant;
+    if (LLVMGetOperand(user, 0) != value || !tr_find_constant(LLVMGetOperand(user, 1), &constant) ||
+        constant < 0 || constant >= UINT32_MAX)
+        return false;
+    if (tr_is_opcode(user, LLVMAnd))
+        return true;
+    return LLVMIsAICmpInst(user) != NULL && LLVMGetICmpPredicate(user) <= LLVMIntULE;
+}
+
+/* Whether no user can tell UINT32_MAX from UINT64_MAX. */
+static bool is_one_for_zero(LLVMValueRef value, bool is_sum)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        bool is_count = tr_is_opcode(user, LLVMAdd) || tr_is_opcode(user, LLVMAnd) ||
-                        tr_is_opcode(user, LLVMICmp);
-        if (!is_count || LLVMIsAConstantInt(LLVMGetOperand(user, 1)) == NULL)
+        bool is_alike = is_sum ? tr_is_opcode(user, LLVMAnd) && is_of_low_bits(user, value)
+                               : is_of_low_bits(user, value) ||
+                                     (tr_is_opcode(user, LLVMAdd) && is_one_for_zero(user, true));
+        if (!is_alike)
             return false;
     }
     return true;
 }
 
+static bool is_count_of(LLVMValueRef user)
+{
+    bool is_count =
+        tr_is_opcode(user, LLVMAdd) || tr_is_opcode(user, LLVMAnd) || tr_is_opcode(user, LLVMICmp);
+    return is_count && LLVMIsAConstantInt(LLVMGetOperand(user, 1)) != NULL;
+}
+
+/* Whether it is the quotient unless the divisor is 0. */
+static bool is_choice_of(LLVMValueRef user, LLVMValueRef quotient)
+{
+    return LLVMIsASelectInst(user) != NULL && LLVMGetOperand(user, 2) == quotient &&
+           asked_for_zero(LLVMGetOperand(user, 0)) != NULL &&
+           is_constant(LLVMGetOperand(user, 1), -1);
+}
+
+bool tr_counts_turns(LLVMValueRef quotient)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(quotient); use != NULL; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!is_count_of(user) && !(is_choice_of(user, quotient) && tr_counts_turns(user)))
+            return false;
+    }
+    return true;
+}
+
+/* max(b, 1), and what the quotient is then. */
+static LLVMValueRef divide_unless_zero(LLVMBuilderRef b, LLVMModuleRef module,
+                                       LLVMValueRef dividend, LLVMValueRef divisor)
+{
+    LLVMTypeRef type = LLVMTypeOf(divisor);
+    LLVMValueRef least =
+        LLVMGetIntrinsicDeclaration(module, LLVMLookupIntrinsicID("llvm.umax", 9), &type, 1);
+    LLVMValueRef args[] = {divisor, LLVMConstInt(type, 1, false)};
+    LLVMValueRef some = LLVMBuildCall2(b, LLVMGlobalGetValueType(least), least, args, 2, "");
+    LLVMValueRef quotient = LLVMBuildUDiv(b, dividend, some, "");
+    LLVMValueRef is_zero = LLVMBuildICmp(b, LLVMIntEQ, divisor, LLVMConstInt(type, 0, false), "");
+    return LLVMBuildSelect(b, is_zero, LLVMConstAllOnes(type), quotient, "");
+}
+
 static void divide_once(LLVMBuilderRef b, LLVMValueRef phi, const struct quotient *quotient)
 {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(phi);
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(block));
     LLVMPositionBuilderBefore(b, tr_first_behind_phis(block));
-    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(quotient->wide));
-    LLVMValueRef divisor = LLVMGetOperand(quotient->wide, 1);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(quotient->wide.division));
+    LLVMValueRef dividend = LLVMGetOperand(quotient->wide.division, 0);
+    LLVMValueRef divisor = quotient->wide.divisor;
     if (LLVMIsAZExtInst(divisor) != NULL) /* it may stand on the wide way only */
         divisor = LLVMBuildZExt(b, LLVMGetOperand(divisor, 0), LLVMTypeOf(divisor), "");
-    LLVMValueRef one = LLVMBuildUDiv(b, LLVMGetOperand(quotient->wide, 0), divisor, "");
+    LLVMValueRef one = quotient->wide.asked != NULL
+                           ? divide_unless_zero(b, module, dividend, divisor)
+                           : LLVMBuildUDiv(b, dividend, divisor, "");
     LLVMReplaceAllUsesWith(phi, one);
     LLVMInstructionEraseFromParent(phi);
 }
@@ -165,7 +280,8 @@ void tr_divide_once(LLVMModuleRef module)
         TR_FOR_EACH_INSTRUCTION(inst, f) {
             struct quotient quotient;
             if (LLVMIsAPHINode(inst) != NULL && find_quotient(inst, &quotient) &&
-                is_one(&quotient) && tr_counts_turns(inst))
+                is_one(&quotient) && tr_counts_turns(inst) &&
+                (quotient.wide.asked == NULL || is_one_for_zero(inst, false)))
                 divide_once(b, inst, &quotient);
         }
     }

@@ -148,6 +148,14 @@ static bool is_loop_for_some(const struct tr_iteration *iteration, uint32_t segm
     return tr_is_for_some(iteration, iteration->loops.loops[loop].header);
 }
 
+/* Whether the gather is one at borders only. */
+static bool expects_neighbours(const struct tr_iteration *iteration, uint32_t number)
+{
+    const struct tr_access_plan *plan = iteration->accesses[number];
+    return plan->forms[TR_LANES_ALL] == TR_ACCESS_TUNED &&
+           plan->steps[TR_LANES_ALL]->expects_neighbours;
+}
+
 /* Cost of the instruction for one vector. */
 static double vector_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate, bool *is_gather)
@@ -158,7 +166,8 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
         double cost = tr_access_cost(iteration, width, number, is_gather);
         bool is_alone = *is_gather && is_in_divergent_loop(iteration, value->segment);
         estimate->gathers_alone |= is_alone;
-        estimate->gathers_sparsely |= is_alone && is_loop_for_some(iteration, value->segment);
+        estimate->gathers_sparsely |= is_alone && !expects_neighbours(iteration, number) &&
+                                      is_loop_for_some(iteration, value->segment);
         return cost;
     }
     if (tr_memory_is_race_check(iteration, value->llvm))

@@ -3,7 +3,9 @@
  * Accesses to vectors under a mask. Behind shared memory there is a guard, as near as can be, so in
  * a vector of `t < n - 1 ? s[t + 1] : 0` the last lane, which is off, may have an address without a
  * page. A processor takes more than a thousand cycles to find that nothing is to be loaded from it,
- * or stored to it. So vectors on two pages are accessed element by element.
+ * or stored to it. So vectors on two pages are accessed element by element, and so are those of
+ * which no lane is on, as in `if (t < 3) s[t + 256] = v`: they may lie behind the guard's
+ * beginning.
  *
  * CPUs that have no instruction for a load under a mask load all of the vector: of a page from
  * which one lane may load, all others may. Short elements are stored by a loop.
@@ -109,6 +111,15 @@ static LLVMValueRef has_no_lane(struct tr_widen *widen, const struct tr_under_ma
     return LLVMBuildICmp(widen->builder, LLVMIntEQ, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
 }
 
+static LLVMValueRef is_by_element(struct tr_widen *widen, const struct tr_under_mask *access)
+{
+    LLVMValueRef on_two_pages = is_on_two_pages(widen, access);
+    /* No `or`: without lanes the address may mean nothing. */
+    LLVMValueRef no_lane = has_no_lane(widen, access);
+    LLVMValueRef yes = LLVMConstInt(LLVMTypeOf(no_lane), 1, false);
+    return LLVMBuildSelect(widen->builder, no_lane, yes, on_two_pages, "");
+}
+
 /* ---- on one page, in one piece ---- */
 
 static LLVMValueRef load_whole(struct tr_widen *widen, const struct tr_under_mask *access)
@@ -204,24 +215,12 @@ static struct ways part(struct tr_widen *widen, LLVMValueRef by_element)
     return ways;
 }
 
-/* is_whole: as if there were no mask, for which a lane has to be on. */
-static LLVMValueRef must_be_by_element(struct tr_widen *widen, const struct tr_under_mask *access,
-                                       bool is_whole)
-{
-    LLVMValueRef on_two_pages = is_on_two_pages(widen, access);
-    if (!is_whole)
-        return on_two_pages;
-    /* No `or`: without lanes the address may mean nothing. */
-    LLVMValueRef no_lane = has_no_lane(widen, access);
-    LLVMValueRef yes = LLVMConstInt(LLVMTypeOf(no_lane), 1, false);
-    return LLVMBuildSelect(widen->builder, no_lane, yes, on_two_pages, "");
-}
-
+/* is_whole: from one page as if there were no mask. */
 static LLVMValueRef load_parted(struct tr_widen *widen, const struct tr_under_mask *access,
                                 bool is_whole)
 {
     LLVMBuilderRef b = widen->builder;
-    struct ways ways = part(widen, must_be_by_element(widen, access, is_whole));
+    struct ways ways = part(widen, is_by_element(widen, access));
     LLVMBasicBlockRef copied = tr_widen_new_block(widen, "copied");
     LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
     LLVMPositionBuilderAtEnd(b, ways.of_one);
@@ -243,7 +242,7 @@ static void store_parted(struct tr_widen *widen, const struct tr_under_mask *acc
                          LLVMValueRef value, bool is_whole)
 {
     LLVMBuilderRef b = widen->builder;
-    struct ways ways = part(widen, must_be_by_element(widen, access, is_whole));
+    struct ways ways = part(widen, is_by_element(widen, access));
     LLVMValueRef vector = tr_memory_variable(widen, access->type, elements_name);
     LLVMPositionBuilderAtEnd(b, ways.of_one);
     if (is_whole)

@@ -45,7 +45,8 @@ struct tr_widen;
 
 /* A step of tuning: does in a way of its own some accesses that would be gathers or scatters. */
 struct tr_access_step {
-    const char *name; /* the way, for --explain */
+    const char *name;        /* the way, for --explain */
+    bool expects_neighbours; /* lanes are expected to be, and asked */
     /* What the step needs to know about such an access, in the question's arena; NULL: it cannot do
      * it. */
     const void *(*find)(struct tr_access_question *question);

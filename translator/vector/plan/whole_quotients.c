@@ -87,6 +87,8 @@ static bool can_rise(LLVMValueRef inst)
         return LLVMGetNumOperands(inst) == 2 && LLVMIsAConstantInt(LLVMGetOperand(inst, 1)) != NULL;
     case LLVMLoad:
         return is_told(inst);
+    case LLVMCall:
+        return tr_calls_intrinsic(inst, "llvm.umax");
     default:
         return false;
     }
@@ -121,6 +123,7 @@ static void drop_promises(LLVMValueRef inst)
         break;
     case LLVMXor:
     case LLVMLoad:
+    case LLVMCall:
         break;
     default:
         LLVMSetNSW(inst, false);
@@ -290,6 +293,9 @@ static void divide_early(struct mover *mover, LLVMValueRef quotient)
     if (LLVMGetInstructionParent(quotient) == block)
         return;
     LLVMValueRef divisor = LLVMGetOperand(quotient, 1);
+    if (tr_calls_intrinsic(divisor, "llvm.umax") &&
+        LLVMIsAConstantInt(LLVMGetOperand(divisor, 1)) != NULL)
+        return; /* of it and 1, as the constant is no 0 */
     LLVMValueRef one = LLVMConstInt(LLVMTypeOf(divisor), 1, false);
     LLVMPositionBuilderBefore(builder, quotient);
     LLVMValueRef is_some = LLVMBuildICmp(builder, LLVMIntUGT, divisor, one, "");

@@ -232,4 +232,8 @@ static void access_either(struct tr_widen *widen, const struct tr_memory *memory
 }
 
 const struct tr_access_step tr_ask_neighbours = {
-    .name = "neighbouring elements except at borders", .find = find, .emit = access_either};
+    .name = "neighbouring elements except at borders",
+    .expects_neighbours = true,
+    .find = find,
+    .emit = access_either,
+};
