@@ -189,6 +189,23 @@ static bool is_zero(const struct tr_lane_values *values)
     return is_zero;
 }
 
+static bool is_same_in_all(const struct tr_lane_values *values)
+{
+    for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
+        if (values->of[lane] != values->of[0])
+            return false;
+    return true;
+}
+
+/* Whether the product of what lanes have and what a way gives would be 0 in all of them: a way that
+ * no kernel takes to where lanes have their places, as one around a loop that makes the factor. */
+static bool vanishes(const struct evaluation *e, const struct tr_lane_values *a,
+                     const struct tr_lane_values *b)
+{
+    return e->way != NULL &&
+           ((is_zero(a) && !is_same_in_all(b)) || (is_zero(b) && !is_same_in_all(a)));
+}
+
 static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
                             struct tr_lane_values *result)
 {
@@ -196,6 +213,8 @@ static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsig
     unsigned bits = bits_of(inst);
     if (!evaluate(e, LLVMGetOperand(inst, 0), depth, &a) ||
         !evaluate(e, LLVMGetOperand(inst, 1), depth, &b))
+        return false;
+    if (LLVMGetInstructionOpcode(inst) == LLVMMul && vanishes(e, &a, &b))
         return false;
     result->is_exact = (a.is_exact && b.is_exact) ||
                        (LLVMGetInstructionOpcode(inst) == LLVMMul && (is_zero(&a) || is_zero(&b)));

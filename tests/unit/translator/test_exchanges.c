@@ -235,3 +235,18 @@ Test(exchanges, lanes_meet_where_they_load_from_clamped_places)
     expect_meetings(TAKE_AT("min.u32 %r5, %tx, 40;"), 0);
     expect_meetings(TAKE_AT("max.s32 %r5, %tx, -1;"), 0);
 }
+
+/* The second half of a scan, whose distances a loop before has counted: if that had no turn, all
+ * lanes would have the same place. */
+Test(exchanges, lanes_whose_places_vanish_on_a_way_exchange_nothing)
+{
+    expect_meetings("cvt.u32.u64 %r9, %rd1; mov.u32 %r6, 1; mov.u32 %r7, %r9;"
+                    "up: setp.lt.s32 %p1, %r7, 2; @%p1 bra down;"
+                    "shl.b32 %r6, %r6, 1; shr.u32 %r7, %r7, 1; bra up;"
+                    "down: mov.u32 %r7, 1;"
+                    "turns: bar.sync 0; shr.u32 %r6, %r6, 1; shl.b32 %r8, %r6, 2;"
+                    "mad.lo.u32 %r5, %tx, 2, 1; mad.lo.u32 %r5, %r5, %r8, %base;"
+                    "add.u32 %r8, %r5, %r8; ld.shared.u32 %r4, [%r5]; st.shared.u32 [%r8], %r4;"
+                    "shl.b32 %r7, %r7, 1; setp.lt.s32 %p1, %r7, %r9; @%p1 bra turns;",
+                    0);
+}
