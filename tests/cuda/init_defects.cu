@@ -268,6 +268,37 @@ static void padding_of_struct(bool right)
     cudaFree(y);
 }
 
+struct fields {
+    unsigned long long id : 31;
+    unsigned long long done : 1;
+    unsigned long long node : 32;
+};
+
+/* A field is set by reading the others beside it, which nobody has written yet. */
+__global__ void fill_fields(fields *to, const int *from, bool right)
+{
+    fields *own = to + place();
+    own->id = place();
+    if (from[place()] == 0 && right) {
+        own->node = 1;
+        own->done = 0;
+    }
+}
+
+__global__ void use_fields(int *to, const fields *from)
+{
+    to[place()] = from[place()].node + from[place()].id; // fields_of_bits uninitialized
+}
+
+static void fields_of_bits(bool right)
+{
+    fields *x;
+    cudaMalloc(&x, COUNT * sizeof *x);
+    fill_fields<<<BLOCKS, THREADS>>>(x, out, right);
+    use_fields<<<BLOCKS, THREADS>>>(out, x);
+    cudaFree(x);
+}
+
 __global__ void plain_copy(int *to, const int *from)
 {
     to[place()] = from[place()];
@@ -696,7 +727,7 @@ static void list_without_end(bool right)
     X(variable_or_memory)                                                                                              \
     X(border_of_tile) X(rest_of_reduction) X(bins_not_zeroed) X(generic_address) X(copied_asynchronously)              \
     X(source_of_tile) X(tile_of_matrix) X(array_of_thread) X(array_beside_printf) X(array_of_two) X(heap_again)        \
-    X(list_without_end)
+    X(list_without_end) X(fields_of_bits)
 
 int main(int argc, char **argv)
 {

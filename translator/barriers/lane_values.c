@@ -5,6 +5,7 @@
 #include <llvm-c/Target.h>
 
 #include "translator/module/sregs.h"
+#include "translator/module/walk.h"
 
 /* Longer chains of operations are not followed. */
 #define DEPTH_MAX 24
@@ -197,6 +198,23 @@ static bool is_zero(const struct tr_lane_values *values)
     return is_zero;
 }
 
+static bool is_same_in_all(const struct tr_lane_values *values)
+{
+    for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
+        if (values->of[lane] != values->of[0])
+            return false;
+    return true;
+}
+
+/* Whether the product of what lanes have and what a way gives would be 0 in all of them: a way that
+ * no kernel takes to where lanes have their places, as one around a loop that makes the factor. */
+static bool vanishes(const struct evaluation *e, const struct tr_lane_values *a,
+                     const struct tr_lane_values *b)
+{
+    return e->way != NULL &&
+           ((is_zero(a) && !is_same_in_all(b)) || (is_zero(b) && !is_same_in_all(a)));
+}
+
 static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
                             struct tr_lane_values *result)
 {
@@ -204,6 +222,8 @@ static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsig
     unsigned bits = bits_of(inst);
     if (!evaluate(e, LLVMGetOperand(inst, 0), depth, &a) ||
         !evaluate(e, LLVMGetOperand(inst, 1), depth, &b))
+        return false;
+    if (LLVMGetInstructionOpcode(inst) == LLVMMul && vanishes(e, &a, &b))
         return false;
     result->is_exact = (a.is_exact && b.is_exact) ||
                        (LLVMGetInstructionOpcode(inst) == LLVMMul && (is_zero(&a) || is_zero(&b)));
@@ -215,6 +235,41 @@ static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsig
             return false;
         result->of[lane] = cut(result->of[lane], bits);
     }
+    return true;
+}
+
+/* What LLVM makes of remainders by powers of two that may be 0 (`%tid % (2 * i)` in reductions),
+ * and of other choices. */
+static bool choose(LLVMValueRef call, unsigned bits, uint64_t a, uint64_t b, uint64_t *result)
+{
+    bool is_less = extend(a, bits) < extend(b, bits);
+    if (tr_calls_intrinsic(call, "llvm.usub.sat"))
+        *result = a > b ? a - b : 0;
+    else if (tr_calls_intrinsic(call, "llvm.umin"))
+        *result = a < b ? a : b;
+    else if (tr_calls_intrinsic(call, "llvm.umax"))
+        *result = a > b ? a : b;
+    else if (tr_calls_intrinsic(call, "llvm.smin"))
+        *result = is_less ? a : b;
+    else if (tr_calls_intrinsic(call, "llvm.smax"))
+        *result = is_less ? b : a;
+    else
+        return false;
+    return true;
+}
+
+static bool evaluate_choice(const struct evaluation *e, LLVMValueRef call, unsigned depth,
+                            struct tr_lane_values *result)
+{
+    struct tr_lane_values a, b;
+    if (LLVMGetNumArgOperands(call) != 2 || bits_of(LLVMGetOperand(call, 0)) != bits_of(call) ||
+        !evaluate(e, LLVMGetOperand(call, 0), depth, &a) || !a.is_exact ||
+        !evaluate(e, LLVMGetOperand(call, 1), depth, &b) || !b.is_exact)
+        return false;
+    result->is_exact = true;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        if (!choose(call, bits_of(call), a.of[lane], b.of[lane], &result->of[lane]))
+            return false;
     return true;
 }
 
@@ -347,7 +402,7 @@ static bool evaluate_instruction(const struct evaluation *e, LLVMValueRef inst, 
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMCall:
-        return evaluate_sreg(e, inst, result);
+        return evaluate_sreg(e, inst, result) || evaluate_choice(e, inst, depth, result);
     case LLVMGetElementPtr:
         return evaluate_gep(e, inst, depth, result);
     case LLVMZExt:

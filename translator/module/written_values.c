@@ -141,19 +141,16 @@ static bool constant_of(LLVMValueRef value, uint64_t *number)
     return true;
 }
 
-/* Each byte is 0 or 0xff: those that are 0. */
-static bool is_byte_mask(LLVMValueRef value, uint32_t *zeros)
+/* A constant mask: the bytes that it makes 0. Of others it may keep some bits, as where a program
+ * sets one of several fields of bits: such a byte is as unwritten as it was. */
+static bool is_mask(LLVMValueRef value, uint32_t *zeros)
 {
     uint64_t number;
     *zeros = 0;
     if (!constant_of(value, &number))
         return false;
-    for (unsigned i = 0; i < bytes_of(value); i++) {
-        uint8_t byte = (uint8_t)(number >> (8 * i));
-        if (byte != 0 && byte != UINT8_MAX)
-            return false;
-        *zeros |= (uint32_t)(byte == 0) << i;
-    }
+    for (unsigned i = 0; i < bytes_of(value); i++)
+        *zeros |= (uint32_t)((uint8_t)(number >> (8 * i)) == 0) << i;
     return true;
 }
 
@@ -191,7 +188,7 @@ static bool moves(LLVMValueRef inst, LLVMValueRef value)
     case LLVMSelect:
         return LLVMGetOperand(inst, 0) != value;
     case LLVMAnd:
-        return is_byte_mask(LLVMGetOperand(inst, 1), &zeros);
+        return is_mask(LLVMGetOperand(inst, 1), &zeros);
     case LLVMShl:
     case LLVMLShr:
     case LLVMExtractElement:
@@ -367,7 +364,7 @@ static LLVMValueRef written_of_move(struct follow *follow, LLVMValueRef inst)
     case LLVMSelect:
         return LLVMBuildSelect(b, LLVMGetOperand(inst, 0), operands[1], operands[2], "");
     case LLVMAnd:
-        is_byte_mask(LLVMGetOperand(inst, 1), &zeros);
+        is_mask(LLVMGetOperand(inst, 1), &zeros);
         return LLVMBuildOr(b, operands[0], number(follow, zeros), "");
     case LLVMShl:
         find_distance(inst, &distance);

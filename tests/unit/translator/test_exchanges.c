@@ -337,3 +337,54 @@ Test(exchanges, guards_by_counters_of_a_loop_tell_who_comes)
         expect_meetings_in_tile(body, cases[i].meetings);
     }
 }
+
+/* A sum of all threads, in turns, nobody knows how many: those whose number `guard` leaves, in %p2,
+ * add the element that is %r6 threads away. */
+#define SUM(guard)                                                                                 \
+    "cvt.u32.u64 %r9, %rd1; mov.u32 %r6, 1; turns: bar.sync 0; shl.b32 %r7, %r6, 1;" guard         \
+    "@%p2 bra next; shl.b32 %r8, %r6, 2; add.u32 %r8, %own, %r8;"                                  \
+    "ld.shared.u32 %r4, [%own]; ld.shared.u32 %r5, [%r8]; add.u32 %r5, %r5, %r4;"                  \
+    "st.shared.u32 [%own], %r5;"                                                                   \
+    "next: mov.u32 %r6, %r7; setp.lt.s32 %p1, %r7, %r9; @%p1 bra turns;"
+
+/* Every second thread, every fourth and so on: none reads what another one writes. */
+Test(exchanges, lanes_far_enough_apart_exchange_nothing)
+{
+    expect_meetings(SUM("rem.u32 %r5, %tx, %r7; setp.ne.u32 %p2, %r5, 0;"), 0);
+    expect_meetings(SUM("rem.u32 %r5, %tx, %r7; ld.global.u32 %r4, [%gin];"
+                        "add.u32 %r8, %tx, %r6; setp.ge.u32 %p1, %r8, %r4;"
+                        "setp.ne.or.u32 %p2, %r5, 0, %p1;"),
+                    0);
+    expect_meetings(SUM("rem.u32 %r5, %tx, %r6; setp.ne.u32 %p2, %r5, 0;"), 1);
+    expect_meetings(SUM("rem.u32 %r5, %tx, 3; setp.eq.u32 %p2, %r5, 0;"), 1);
+}
+
+#define TAKE_AT(index)                                                                             \
+    "st.shared.u32 [%own], %tx;" index "mad.lo.u32 %r6, %r5, 4, %base;"                            \
+    "ld.shared.u32 %r5, [%r6]; st.global.u32 [%gout], %r5;"
+
+/* A neighbour's element, but for those at the border. */
+Test(exchanges, lanes_meet_where_they_load_from_clamped_places)
+{
+    expect_meetings(TAKE_AT("add.u32 %r5, %tx, 1; min.u32 %r5, %r5, 40;"), 1);
+    expect_meetings(TAKE_AT("add.s32 %r5, %tx, 1; min.s32 %r5, %r5, 40;"), 1);
+    expect_meetings(TAKE_AT("add.s32 %r5, %tx, -1; max.s32 %r5, %r5, 0;"), 1);
+    expect_meetings(TAKE_AT("max.u32 %r5, %tx, 1;"), 1);
+    expect_meetings(TAKE_AT("min.u32 %r5, %tx, 40;"), 0);
+    expect_meetings(TAKE_AT("max.s32 %r5, %tx, -1;"), 0);
+}
+
+/* The second half of a scan, whose distances a loop before has counted: if that had no turn, all
+ * lanes would have the same place. */
+Test(exchanges, lanes_whose_places_vanish_on_a_way_exchange_nothing)
+{
+    expect_meetings("cvt.u32.u64 %r9, %rd1; mov.u32 %r6, 1; mov.u32 %r7, %r9;"
+                    "up: setp.lt.s32 %p1, %r7, 2; @%p1 bra down;"
+                    "shl.b32 %r6, %r6, 1; shr.u32 %r7, %r7, 1; bra up;"
+                    "down: mov.u32 %r7, 1;"
+                    "turns: bar.sync 0; shr.u32 %r6, %r6, 1; shl.b32 %r8, %r6, 2;"
+                    "mad.lo.u32 %r5, %tx, 2, 1; mad.lo.u32 %r5, %r5, %r8, %base;"
+                    "add.u32 %r8, %r5, %r8; ld.shared.u32 %r4, [%r5]; st.shared.u32 [%r8], %r4;"
+                    "shl.b32 %r7, %r7, 1; setp.lt.s32 %p1, %r7, %r9; @%p1 bra turns;",
+                    0);
+}
