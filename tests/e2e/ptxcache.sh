@@ -140,12 +140,12 @@ unset LD_LIBRARY_PATH
 # ---- ahead ----
 
 PTXRUN_DUMP=ptx PTXRUN_RECORD=$work/nothing PTXRUN_STATS=1 tool 0 --cache-dir "$work/w" warm -v -j 2 "$sources/examples/prebuilt/static/vector_add"
-says '^compiled 3, already there 0, not supported 0, failed 0;'
+says '^compiled 5, already there 0, not supported 0, failed 0;'
 says_not '^ptxrun: '
 tool 0 --cache-dir "$work/w" list
 says_not '^ptx '
 tool 0 --cache-dir "$work/w" warm "$sources/examples/prebuilt/static/vector_add"
-says '^compiled 0, already there 3,'
+says '^compiled 0, already there 5,'
 tool 0 --cache-dir "$work/w" -s
 says '^processes: none' # of programs
 run vector_add --cache-dir "$work/w" --mode normal --tier best
@@ -163,7 +163,7 @@ tool 1 --cache-dir "$work/w" warm "$work/missing"
 cp "$sources/examples/prebuilt/static/device_printf" "$sources/README.md" "$work/w"
 ln -s "$work/missing" "$work/w/link"
 tool 0 --cache-dir "$work/w" warm "$work/w"
-says '^compiled [369],'
+says '^compiled [0-9]*[05],'
 tool 1 --cache-dir "$work/w" warm --cpu frobnicator "$work/w"
 says "knows no CPU 'frobnicator'"
 cat >"$work/texture.ptx" <<'PTX'
@@ -179,7 +179,7 @@ cat >"$work/texture.ptx" <<'PTX'
 }
 PTX
 tool 0 --cache-dir "$work/w" warm "$work/texture.ptx"
-says '^compiled 3, already there 0, not supported 3, failed 0;'
+says '^compiled 5, already there 0, not supported 5, failed 0;'
 says "kernel 'texture'"
 
 # ---- recordings ----

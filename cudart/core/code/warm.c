@@ -57,7 +57,9 @@ size_t crt_warm_plan(const struct crt_kernel *kernel,
     variants[2] = variants[1];
     variants[2].facts.block[1] = variants[2].facts.block[2] = 0;
     variants[3] = variants[1];
-    variants[3].facts = nothing;
+    variants[3].facts.has_whole_warps = false;
+    variants[4] = variants[1];
+    variants[4].facts = nothing;
     return CRT_WARM_VARIANTS;
 }
 
