@@ -42,7 +42,8 @@ struct crt_kernel *crt_warm_kernel_at(const struct crt_library *library, size_t 
 uint64_t crt_warm_weight(struct crt_kernel *kernel);
 
 /* What first launches will ask for when nobody knows their shape: quick code, and the best for
- * blocks of one row, of whole warps or not, for any of whole warps and for all. Returns how many. */
+ * blocks of one row, of whole warps or not, for any of whole warps and for all. Returns how many.
+ */
 size_t crt_warm_plan(const struct crt_kernel *kernel,
                      struct jit_variant variants[CRT_WARM_VARIANTS]);
 

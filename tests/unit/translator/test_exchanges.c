@@ -106,8 +106,8 @@ Test(exchanges, lanes_that_do_not_come_there_exchange_nothing)
 Test(exchanges, what_is_common_to_all_is_no_place)
 {
 #define COMMON(op) "cvt.u32.u64 %r6, %rd1;" op "shl.b32 %r6, %r6, 2; add.u32 %r7, %own, %r6;"
-#define SHIFTED    "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%r7+4]; st.global.u32 [%gout], %r5;"
-#define APART      "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%own]; st.global.u32 [%gout], %r5;"
+#define SHIFTED "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%r7+4]; st.global.u32 [%gout], %r5;"
+#define APART   "st.shared.u32 [%r7], %tx; ld.shared.u32 %r5, [%own]; st.global.u32 [%gout], %r5;"
     expect_meetings(COMMON() SHIFTED, 1);
     expect_meetings(COMMON("mul.lo.u32 %r6, %r6, 3;") SHIFTED, 1);
     expect_meetings(COMMON("mul.lo.u32 %r6, %r6, %tx;") SHIFTED, 0);
