@@ -15,8 +15,8 @@ static struct crt_recorded_launch example(void)
 {
     struct crt_recorded_launch launch = {.image.bytes = {1, 35, 255},
                                          .capability = 75,
-                                         .kernel = (char *)(uintptr_t) "_Z6kernelPf",
-                                         .skip = (char *)(uintptr_t) "unroll,prefetch",
+                                         .kernel = (char *)(uintptr_t)"_Z6kernelPf",
+                                         .skip = (char *)(uintptr_t)"unroll,prefetch",
                                          .variant = {.collapse = PXR_COLLAPSE_VECTOR,
                                                      .width = 16,
                                                      .jam = 4,
