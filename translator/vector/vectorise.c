@@ -258,6 +258,8 @@ enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_optio
     for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
         status = split_rows(&vectoriser, &nests[i], err);
     tr_take_back_cuts(function); /* they have no rows in them */
+    if (status == PXR_OK)
+        tr_flip_parts(function, nests, report->nest_count);
     for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
         status = vectorise_nest(&vectoriser, &nests[i], err);
     free(nests);

@@ -206,6 +206,10 @@ bool tr_find_unsigned(LLVMValueRef value, uint64_t *constant);
  * changes (cut_numbers.c). */
 void tr_take_back_cuts(LLVMValueRef function);
 
+/* Flips bits of the parts of a sum that have them, where LLVM flips them of the sum; nothing else
+ * changes (flipped_bits.c). nests: the function's. */
+void tr_flip_parts(LLVMValueRef function, const struct tr_nest *nests, uint32_t count);
+
 /* Makes parts of quotients (`x & 96` beside `x >> 5`) of the whole, early; nothing else changes
  * (whole_quotients.c). nests: the function's, to be found anew if it says that something has
  * changed. */
