@@ -38,6 +38,7 @@
 #include "translator/analysis/address.h"
 #include "translator/analysis/calls.h"
 #include "translator/barriers/effects.h"
+#include "translator/barriers/lane_conditions.h"
 #include "translator/barriers/lane_guards.h"
 #include "translator/barriers/lane_values.h"
 #include "translator/module/declare.h"
@@ -672,12 +673,6 @@ static void build_meeting(struct exchanges *x, LLVMBuilderRef builder, uint32_t 
     LLVMBuildCall2(builder, LLVMGlobalGetValueType(converge), converge, args, 2, "");
 }
 
-static LLVMValueRef end_of(const struct exchanges *x, uint32_t s)
-{
-    const struct tr_segment *segment = &x->graph.segments[s];
-    return x->graph.values[segment->first_value + segment->value_count - 1].llvm;
-}
-
 static void build_meetings(struct exchanges *x)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(x->graph.function));
@@ -687,7 +682,7 @@ static void build_meetings(struct exchanges *x)
         build_meeting(x, builder, site++, x->graph.values[x->effects.accesses[i].value].llvm);
     for (uint32_t s = tr_set_next(&x->met_ends, 0); s != TR_NONE;
          s = tr_set_next(&x->met_ends, s + 1))
-        build_meeting(x, builder, site++, end_of(x, s));
+        build_meeting(x, builder, site++, tr_end_of(&x->graph, s));
     LLVMDisposeBuilder(builder);
 }
 
