@@ -14,9 +14,6 @@
  * by a vote or a match (what the lanes below have) is one of the warp's array, whoever has it: a
  * store there and a load behind it are an exchange, unless the lane has stored where it loads.
  *
- * Where the second access is in a branch that only some lanes take, and the first one before it,
- * they meet at the branch: in it those that come would be waited for one by one.
- *
  * So is a place that a lane has looked up: its address is made of what the lane has loaded, and not
  * of %tid. Where each lane has its own element of an array that begins there, lanes look for each
  * other's. If a kernel relies on that, several lanes may look up one place, too: all of them load
@@ -26,6 +23,9 @@
  * together, in global memory, too: each on its word, and now and then on another one's. Nobody
  * knows whether two such places are the same; if lanes of a group would then touch each other's
  * words, they meet.
+ *
+ * Where the second access is in a branch that only some lanes take, and the first one before it,
+ * they meet at the branch: in it those that come would be waited for one by one.
  */
 #include "translator/barriers/exchanges.h"
 
@@ -389,8 +389,10 @@ static bool look_back(struct exchanges *x, uint32_t segment, uint32_t end, uint3
 {
     *goes_on = false;
     for (uint32_t i = end; i-- > x->effects.first_access[segment];) {
-        if (is_exchange(x, i, k, end == k && x->effects.accesses[k].segment == segment))
-            return (x->first = i, true);
+        if (is_exchange(x, i, k, end == k && x->effects.accesses[k].segment == segment)) {
+            x->first = i;
+            return true;
+        }
         if (tr_set_has(&x->met, i))
             return false;
     }

@@ -9,6 +9,7 @@
 
 #include "translator/barriers/lane_conditions.h"
 #include "translator/barriers/lane_guards.h"
+#include "translator/module/relation.h"
 
 /* A condition of a way that all lanes on it have found true: a number that each lane has for
  * itself, compared with one that all have in common. */
@@ -35,57 +36,6 @@ static bool is_near(uint64_t number, unsigned bits, int64_t *as_signed)
     return *as_signed > -NEAR && *as_signed < NEAR;
 }
 
-static LLVMIntPredicate opposite(LLVMIntPredicate predicate)
-{
-    switch (predicate) {
-    case LLVMIntEQ:
-        return LLVMIntNE;
-    case LLVMIntNE:
-        return LLVMIntEQ;
-    case LLVMIntUGT:
-        return LLVMIntULE;
-    case LLVMIntUGE:
-        return LLVMIntULT;
-    case LLVMIntULT:
-        return LLVMIntUGE;
-    case LLVMIntULE:
-        return LLVMIntUGT;
-    case LLVMIntSGT:
-        return LLVMIntSLE;
-    case LLVMIntSGE:
-        return LLVMIntSLT;
-    case LLVMIntSLT:
-        return LLVMIntSGE;
-    default:
-        return LLVMIntSGT;
-    }
-}
-
-/* Of the same numbers in the other order. */
-static LLVMIntPredicate turned(LLVMIntPredicate predicate)
-{
-    switch (predicate) {
-    case LLVMIntUGT:
-        return LLVMIntULT;
-    case LLVMIntUGE:
-        return LLVMIntULE;
-    case LLVMIntULT:
-        return LLVMIntUGT;
-    case LLVMIntULE:
-        return LLVMIntUGE;
-    case LLVMIntSGT:
-        return LLVMIntSLT;
-    case LLVMIntSGE:
-        return LLVMIntSLE;
-    case LLVMIntSLT:
-        return LLVMIntSGT;
-    case LLVMIntSLE:
-        return LLVMIntSGE;
-    default:
-        return predicate;
-    }
-}
-
 /* own == common, of a number that is either plus the other. false: it is not. */
 static bool find_equation(const struct tr_lane_values *a, const struct tr_lane_values *b,
                           struct guard *guard)
@@ -105,7 +55,7 @@ static bool find_order(const struct tr_lane_values *a, const struct tr_lane_valu
                        struct guard *guard)
 {
     const struct tr_lane_values *own = a->is_exact ? a : b, *common = a->is_exact ? b : a;
-    guard->predicate = a->is_exact ? guard->predicate : turned(guard->predicate);
+    guard->predicate = a->is_exact ? guard->predicate : tr_relation_swapped(guard->predicate);
     guard->common = common->of[0];
     memcpy(guard->own, own->of, sizeof guard->own);
     return own->is_exact && !common->is_exact && tr_is_same_in_lanes(common);
@@ -123,7 +73,7 @@ static void add_comparison(const struct tr_effects *effects, const struct tr_lan
         !tr_evaluate_in_turn(effects, ids, LLVMGetOperand(icmp, 1), &b))
         return;
     struct guard *guard = &list->of[list->count];
-    guard->predicate = goes_if ? predicate : opposite(predicate);
+    guard->predicate = goes_if ? predicate : tr_relation_inverse(predicate);
     guard->bits = LLVMGetIntTypeWidth(type);
     list->count +=
         guard->predicate == LLVMIntEQ ? find_equation(&a, &b, guard) : find_order(&a, &b, guard);
